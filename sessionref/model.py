@@ -1,0 +1,203 @@
+"""The values that cross the border between a host and the library.
+
+All are frozen pydantic models.  In Python their names are snake_case; `to_wire` gives, and
+`from_wire` takes, the camelCase JSON of the contract.  Strings are JavaScript's: lone surrogates
+are allowed, and a surrogate pair spelled as two halves is joined when a value is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic.alias_generators import to_camel
+
+from sessionref.errors import InvalidReferenceError
+from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates
+
+__all__ = [
+    "Block",
+    "Candidate",
+    "Content",
+    "MessageSource",
+    "PreparedMessage",
+    "RecallSource",
+    "Reference",
+    "SourceRecord",
+    "Target",
+    "TextBlock",
+    "UserMessage",
+    "parse_content",
+]
+
+
+def _checked_string(value: object) -> str:
+    if type(value) is not str:
+        raise ValueError("must be a string")
+    return join_surrogates(value)
+
+
+# Pydantic's own `str` refuses lone surrogates.
+_String = Annotated[str, PlainValidator(_checked_string)]
+_Count = Annotated[int, Field(strict=True, ge=0, le=MAX_SAFE_INTEGER)]
+
+
+def _omitted(default: None = None) -> Any:
+    """Declare an optional member that the JSON leaves out where it is None."""
+    return Field(default=default, exclude_if=lambda value: value is None)
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
+    )
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the value as JSON data with camelCase names, detached from this value."""
+        return self.model_dump(by_alias=True)
+
+    @classmethod
+    def from_wire(cls, data: object) -> Self:
+        """Return the value that JSON data with camelCase names describes.
+
+        Raises `InvalidReferenceError` with the member that is wrong; `data` is not kept.
+        """
+        try:
+            return cls.model_validate(deepcopy(data), by_alias=True, by_name=False)
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in detail["loc"]) or cls.__name__
+            raise InvalidReferenceError(value=data, problem=f"{where}: {detail['msg']}") from error
+
+
+class _Open(_Wire):
+    model_config = ConfigDict(extra="allow")
+
+
+class Target(_Wire):
+    """The session that a message is written in: its id and, if it has one, its cwd."""
+
+    session_id: _String
+    cwd: _String | None = _omitted()
+
+
+class Reference(_Wire):
+    """One session that a message refers to; a missing label stands for the id."""
+
+    session_id: _String
+    label: _String | None = _omitted()
+
+
+class Candidate(_Wire):
+    """One session that a host can offer behind `@`.
+
+    `label` is the latest title, or the id; it may hold control characters, `mention` has it in its
+    visible form.  Times are milliseconds since the epoch; `updated_at` is when the log last grew.
+    `readable` is False where the log cannot be read, and `problem` says why.
+    """
+
+    session_id: _String
+    label: _String
+    mention: _String
+    created_at: int
+    updated_at: int | None = _omitted()
+    cwd: _String | None = _omitted()
+    parent_session: _String | None = _omitted()
+    subagent: bool = False
+    readable: bool = True
+    problem: str | None = _omitted()
+
+
+class Block(_Open):
+    """One block of a message's content; what it holds beside its type is kept as it is."""
+
+    type: _String
+
+
+class TextBlock(Block):
+    """A block of text that people see."""
+
+    type: Literal["text"] = "text"
+    text: _String
+
+
+Content = tuple[TextBlock | Block, ...]
+
+
+def parse_content(content: str | Sequence[Block | Mapping[str, Any]]) -> Content:
+    """Return a message's content as frozen blocks that share nothing mutable with the argument.
+
+    A string is one text block; each item of a sequence is a block or its JSON data.  Raises
+    `InvalidReferenceError` for an item that is no block.
+    """
+    if isinstance(content, str):
+        return (TextBlock(text=content),)
+    return tuple(_parse_block(block) for block in content)
+
+
+def _parse_block(block: Block | Mapping[str, Any]) -> TextBlock | Block:
+    if isinstance(block, Block):
+        return block.model_copy(deep=True)
+    if not isinstance(block, Mapping):
+        raise InvalidReferenceError(value=block, problem="is no content block")
+    data = dict(block)
+    has_text = data.get("type") == "text" and isinstance(data.get("text"), str)
+    return TextBlock.from_wire(data) if has_text else Block.from_wire(data)
+
+
+class MessageSource(_Open):
+    """Where a message comes from; `kind` is "user" for what a person wrote."""
+
+    kind: _String
+
+
+class SourceRecord(_Wire):
+    """What one referenced session contributed to a context message.
+
+    Counts are of messages and of UTF-8 bytes.  `captured_through_seq` is the last seq of the log
+    that was read, None for an empty one; `captured_format_version` is set where that log was not
+    of version 0.  `input_index` is the place of the session among those of the message.
+    """
+
+    session_id: _String
+    label: _String
+    captured_through_seq: _Count | None
+    captured_format_version: _Count | None = _omitted()
+    compacted: bool
+    original_messages: _Count
+    retained_messages: _Count
+    omitted_messages: _Count
+    omitted_bytes: _Count
+    truncated: bool
+    input_index: _Count
+
+
+class RecallSource(_Wire):
+    """The source of a context message: it recalls the sessions of `references`."""
+
+    kind: Literal["session-reference"] = "session-reference"
+    form: Literal["recall"] = "recall"
+    version: Literal[1] = 1
+    references: tuple[SourceRecord, ...]
+
+
+class UserMessage(_Wire):
+    """One message of role user, as a host records it."""
+
+    id: _String
+    role: Literal["user"] = "user"
+    source: RecallSource | MessageSource
+    content: Content
+
+
+class PreparedMessage(_Wire):
+    """A message's content and, if it refers to sessions, the one context message to send with it.
+
+    Both are detached from what was passed in and from the sessions: nothing that happens to either
+    later changes them.
+    """
+
+    content: Content
+    additional_context: UserMessage | None = _omitted()

@@ -1,0 +1,1 @@
+"""What a mention says: references in text, and their URIs.  Pure."""
