@@ -1,0 +1,147 @@
+"""The first line of a log: who the session is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sessionref.errors import SessionDamagedError, SessionUnsupportedError
+from sessionref.javascript import safe_integer
+from sessionref.session.generations import NEWEST_VERSION, Generation, find_generation
+from sessionref.session.json_line import line_decoder
+
+__all__ = [
+    "MAX_HEADER_BYTES",
+    "SessionHeader",
+    "parse_header",
+    "read_header",
+    "require_supported",
+]
+
+MAX_HEADER_BYTES: Final = 2**20
+"""The longest header line that is read: listing a folder must not depend on what lies in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHeader:
+    """Who a session is: the first line of its log.
+
+    `created_at` is in milliseconds since the epoch; `origin` is "subagent" or None.
+    """
+
+    version: int
+    id: str
+    created_at: int
+    delegation_depth: int = 0
+    cwd: str | None = None
+    parent_session: str | None = None
+    seed_length: int | None = None
+    origin: Literal["subagent"] | None = None
+    agent_preset: str | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the header as JSON data with the names of the log, absent members left out."""
+        members = {
+            "version": self.version,
+            "id": self.id,
+            "createdAt": self.created_at,
+            "cwd": self.cwd,
+            "parentSession": self.parent_session,
+            "seedLength": self.seed_length,
+            "origin": self.origin,
+            "delegationDepth": self.delegation_depth,
+            "agentPreset": self.agent_preset,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+
+def read_header(line: bytes) -> SessionHeader:
+    """Return the header that the first line of a log holds, without its line feed.
+
+    Raises what `parse_header` raises, and `SessionDamagedError` if the line is not JSON.
+    """
+    if len(line) > MAX_HEADER_BYTES:
+        raise _damaged(f"the header is longer than {MAX_HEADER_BYTES:,} bytes")
+    try:
+        value = line_decoder()(line)
+    except ValueError as error:
+        raise _damaged(f"the header is not JSON: {error}") from error
+    return parse_header(value)
+
+
+def parse_header(value: object) -> SessionHeader:
+    """Return the header that JSON data describes, of whatever version it is.
+
+    The version is judged before anything else: what looks like damage in a header of a version
+    that is not read raises `SessionUnsupportedError`, else it raises `SessionDamagedError`.
+    """
+    if type(value) is not dict:
+        raise _damaged("the header is not a JSON object")
+    version = safe_integer(value.get("version"))
+    if version is None or version < 0:
+        raise _damaged("the header has no version")
+    generation = find_generation(version)
+    if generation is not None:
+        return _members(value, version, generation.refused_header_members)
+    try:
+        return _members(value, version, frozenset())
+    except SessionDamagedError as error:
+        raise _unsupported(version) from error
+
+
+def require_supported(header: SessionHeader) -> Generation:
+    """Return the rules that a log is read by, else raise `SessionUnsupportedError`."""
+    generation = find_generation(header.version)
+    if generation is None:
+        raise _unsupported(header.version)
+    return generation
+
+
+def _members(value: Mapping[str, object], version: int, refused: frozenset[str]) -> SessionHeader:
+    if value.get("type") != "session":
+        raise _damaged('the first line is not a header: its type is not "session"')
+    for name in refused & value.keys():
+        raise _damaged(f"the header may not hold {name}")
+    if value.get("origin", "subagent") != "subagent":
+        raise _damaged('the header\'s origin is not "subagent"')
+    return SessionHeader(
+        version=version,
+        id=_string(value, "id"),
+        created_at=_natural(value, "createdAt"),
+        delegation_depth=_natural(value, "delegationDepth"),
+        cwd=_string(value, "cwd") if "cwd" in value else None,
+        parent_session=_string(value, "parentSession") if "parentSession" in value else None,
+        seed_length=_natural(value, "seedLength") if "seedLength" in value else None,
+        origin="subagent" if "origin" in value else None,
+        agent_preset=_string(value, "agentPreset") if "agentPreset" in value else None,
+    )
+
+
+def _unsupported(version: int) -> SessionUnsupportedError:
+    return SessionUnsupportedError(
+        reason=(
+            f"format version {version} was written by a newer program: this library reads up to "
+            f"version {NEWEST_VERSION}"
+        ),
+        direction="newer",
+        line=1,
+    )
+
+
+def _string(value: Mapping[str, object], name: str) -> str:
+    member = value.get(name)
+    if isinstance(member, str):
+        return member
+    raise _damaged(f"the header's {name} is not a string")
+
+
+def _natural(value: Mapping[str, object], name: str) -> int:
+    number = safe_integer(value.get(name))
+    if number is not None and number >= 0:
+        return number
+    raise _damaged(f"the header's {name} is not an integer from 0 to 2^53 - 1")
+
+
+def _damaged(reason: str) -> SessionDamagedError:
+    return SessionDamagedError(reason=reason, line=1)

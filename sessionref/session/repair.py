@@ -1,0 +1,104 @@
+"""A crashed last turn: the events that close it, made in memory and never written.
+
+A log may end inside a turn.  Its reader answers every open tool call with an error, ends the open
+step and then the turn, so that the session reads like one that was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sessionref.session.messages import tool_calls
+
+__all__ = ["OpenTurn"]
+
+Record = dict[str, Any]
+
+_NOT_STARTED = "The session ended before this tool was started."
+_OUTCOME_UNKNOWN = "The session ended while this tool was running; what it did is not known."
+
+
+class OpenTurn:
+    """What of the last turn is still open, as the events of a log go by."""
+
+    def __init__(self) -> None:
+        self._turn: int | None = None
+        self._step: int | None = None
+        self._pending: dict[str, int | None] = {}
+
+    def start_turn(self, data: Mapping[str, Any]) -> None:
+        """A turn begins."""
+        self._turn, self._step = data["turn"], None
+        self._pending.clear()
+
+    def end_turn(self) -> None:
+        """The turn ends, and with it every call that was open."""
+        self._turn = self._step = None
+        self._pending.clear()
+
+    def start_step(self, data: Mapping[str, Any]) -> None:
+        """A step begins."""
+        self._step = data["step"]
+        self._pending.clear()
+
+    def end_step(self) -> None:
+        """The step ends, and with it every call that was open."""
+        self._step = None
+        self._pending.clear()
+
+    def ask(self, data: Mapping[str, Any]) -> None:
+        """The model answers; the tool calls of the open step's answers wait for results."""
+        if (data["turn"], data["step"]) == (self._turn, self._step):
+            for block in tool_calls(data["message"]):
+                self._pending.setdefault(block["id"], None)
+
+    def call(self, data: Mapping[str, Any], seq: int) -> None:
+        """A tool is started."""
+        call_id = data.get("callId")
+        if call_id in self._pending:
+            self._pending[call_id] = seq
+
+    def settle(self, call_id: str) -> None:
+        """A tool's result is recorded."""
+        self._pending.pop(call_id, None)
+
+    def closers(self, next_seq: int, time: int) -> list[Record]:
+        """Return the events that close the turn, none if no turn is open."""
+        if self._turn is None:
+            return []
+        place = {"turn": self._turn}
+        events: list[Record] = []
+        if self._step is not None:
+            step = {**place, "step": self._step}
+            for call_id, called_at in self._pending.items():
+                events.append(_lost_result(step, call_id, called_at))
+            events.append({"type": "step/end", "data": step})
+        events.append({"type": "turn/end", "data": {**place, "reason": {"kind": "interrupted"}}})
+        for seq, event in enumerate(events, next_seq):
+            event |= {"seq": seq, "time": time}
+        return events
+
+
+def _lost_result(step: dict[str, int], call_id: str, called_at: int | None) -> Record:
+    started = called_at is not None
+    text = _OUTCOME_UNKNOWN if started else _NOT_STARTED
+    block = {
+        "type": "tool-result",
+        "toolCallId": call_id,
+        "isError": True,
+        "content": [{"type": "text", "text": text}],
+    }
+    message = {
+        "id": f"interrupted:{call_id}",
+        "role": "user",
+        "source": {"kind": "tool", "callId": call_id},
+        "content": [block],
+    }
+    code = "TOOL_OUTCOME_UNKNOWN" if started else "TOOL_NOT_STARTED"
+    event: Record = {
+        "type": "tool/result",
+        "data": {**step, "message": message, "error": {"code": code}},
+        "surfaceOp": "append",
+    }
+    return {**event, "sourceEventSeqs": [called_at]} if started else event

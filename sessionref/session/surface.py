@@ -1,0 +1,132 @@
+"""The surface: the ordered events that the model currently sees.
+
+A linked list keyed by seq: appending is constant work and a replacement costs what it removes, so
+that folding a log is linear whatever its compactions are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from sessionref.errors import SessionDamagedError
+
+__all__ = ["Surface", "SurfaceNode", "parse_source_seqs"]
+
+_ENDS: Final = -1
+
+
+class SurfaceNode(NamedTuple):
+    """One event on the surface, reduced to what may be shown or must be compared.
+
+    `speaker` and `text` are set where a person would read the event as conversation.  `result` is
+    a tool result without its content, which a replacement must repeat.
+    """
+
+    speaker: Literal["user", "assistant"] | None = None
+    text: str = ""
+    is_checkpoint: bool = False
+    result: Mapping[str, Any] | None = None
+
+
+class Surface:
+    """An ordered list of seqs, each with its node, that appends and replacements build up."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[int, SurfaceNode] = {}
+        self._next: dict[int, int] = {_ENDS: _ENDS}
+        self._previous: dict[int, int] = {_ENDS: _ENDS}
+
+    def __iter__(self) -> Iterator[tuple[int, SurfaceNode]]:
+        seq = self._next[_ENDS]
+        while seq != _ENDS:
+            yield seq, self._nodes[seq]
+            seq = self._next[seq]
+
+    def get(self, seq: object) -> SurfaceNode | None:
+        """Return the node of a seq, or None if that seq is not on the surface."""
+        return self._nodes.get(seq) if type(seq) is int else None
+
+    def append(self, seq: int, node: SurfaceNode) -> None:
+        """Add an event at the end."""
+        self._link(self._previous[_ENDS], seq, _ENDS)
+        self._nodes[seq] = node
+
+    def replace(self, seq: int, node: SurfaceNode, start: int, end: int) -> list[int]:
+        """Put an event in the place of those from `start` to `end` inclusive; return their seqs.
+
+        Raises `SessionDamagedError`, the surface unchanged, if either is not on the surface or
+        `start` stands after `end`.
+        """
+        if start not in self._nodes or end not in self._nodes:
+            raise SessionDamagedError(
+                reason=f"the replacement of {start} to {end} names an event not on the surface"
+            )
+        removed = [start]
+        while removed[-1] != end:
+            following = self._next[removed[-1]]
+            if following == _ENDS:
+                raise SessionDamagedError(
+                    reason=f"the replacement of {start} to {end} runs backwards"
+                )
+            removed.append(following)
+        before, after = self._previous[start], self._next[end]
+        for gone in removed:
+            del self._nodes[gone], self._next[gone], self._previous[gone]
+        self._link(before, seq, after)
+        self._nodes[seq] = node
+        return removed
+
+    def _link(self, before: int, seq: int, after: int) -> None:
+        self._next[before] = self._previous[after] = seq
+        self._previous[seq], self._next[seq] = before, after
+
+
+def parse_source_seqs(value: object, seq: int) -> Container[int]:
+    """Return the set of seqs that `sourceEventSeqs` of the event `seq` lists.
+
+    A list of integers may come in any order without repeats; one that holds a `[start, end]` pair
+    must rise strictly.  Every seq is smaller than the event's own, else `SessionDamagedError`.
+    """
+    if type(value) is not list:
+        raise SessionDamagedError(reason="sourceEventSeqs is not a list")
+    if set(map(type, value)) <= {int}:
+        seqs = frozenset(value)
+        if len(seqs) != len(value) or (seqs and not (min(seqs) >= 0 and max(seqs) < seq)):
+            raise SessionDamagedError(
+                reason=f"sourceEventSeqs must be distinct seqs from 0 to {seq - 1}"
+            )
+        return seqs
+    return _Ranges(value, seq)
+
+
+class _Ranges:
+    """Strictly rising seqs and `[start, end]` pairs, never expanded: a pair may span millions."""
+
+    def __init__(self, items: list[object], seq: int) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        last = -1
+        for item in items:
+            start, end = _pair(item)
+            if not last < start <= end < seq:
+                raise SessionDamagedError(
+                    reason=f"sourceEventSeqs with pairs must rise strictly and stay below {seq}"
+                )
+            self._starts.append(start)
+            self._ends.append(end)
+            last = end
+
+    def __contains__(self, seq: object) -> bool:
+        if not isinstance(seq, int):
+            return False
+        place = bisect_right(self._starts, seq) - 1
+        return place >= 0 and seq <= self._ends[place]
+
+
+def _pair(item: object) -> tuple[int, int]:
+    start, end = item if type(item) is list and len(item) == 2 else (item, item)
+    if type(start) is not int or type(end) is not int:
+        raise SessionDamagedError(reason="sourceEventSeqs holds what is no seq and no pair of seqs")
+    return start, end
