@@ -1,0 +1,1 @@
+"""The session logs that the DeepSeek Harness writes: JSONL files, raw or zstd, in a folder."""

@@ -1,0 +1,188 @@
+"""The sessions below a root.  Blocking: to be called in a thread.
+
+Symbolic links below the root are not followed: nothing is listed twice, and nothing from outside.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from sessionref.errors import (
+    SessionDamagedError,
+    SessionNotFoundError,
+    SessionUnsupportedError,
+    StorageError,
+    StoreUnreadableError,
+)
+from sessionref.session.header import SessionHeader, require_supported
+from sessionref.storage.jsonl.layout import (
+    find_logs,
+    is_retired_log,
+    session_id_of,
+    session_name,
+)
+from sessionref.storage.jsonl.reader import read_log_header
+from sessionref.storage.protocol import StoredSession
+
+__all__ = ["find_below", "list_below"]
+
+_BATCH: Final = 256
+
+
+def list_below(root: Path) -> Iterator[list[StoredSession]]:
+    """Yield the sessions below a root in batches, each session once.
+
+    A root that does not exist yet has no sessions.  Raises `StoreUnreadableError` if the root
+    cannot be listed.
+    """
+    sessions = _list(root)
+    while batch := list(islice(sessions, _BATCH)):
+        yield batch
+
+
+def find_below(root: Path, session_id: str) -> StoredSession:
+    """Return the one session of an id, as a listing would have it, else `SessionNotFoundError`."""
+    name = session_name(session_id)
+    session = None if name is None else _describe(_folders_named(name, _projects(root)))
+    if session is None:
+        raise SessionNotFoundError(session_id=session_id)
+    return session
+
+
+def _list(root: Path) -> Iterator[StoredSession]:
+    projects = _projects(root)
+    repeated = _repeated_names(projects)
+    for project in projects:
+        try:
+            with os.scandir(project) as entries:
+                for entry in entries:
+                    folders = [Path(entry.path)]
+                    if entry.name in repeated:
+                        folders = _folders_named(entry.name, projects)
+                    if folders[:1] == [Path(entry.path)]:
+                        yield from _list_entry(entry, folders)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield _unreadable_project(project, error)
+
+
+def _list_entry(entry: os.DirEntry[str], folders: list[Path]) -> Iterator[StoredSession]:
+    if entry.is_dir(follow_symlinks=False):
+        session = _describe(folders)
+        if session is not None:
+            yield session
+    elif is_retired_log(entry.name):
+        yield _retired(entry.path)
+
+
+def _projects(root: Path) -> list[Path]:
+    try:
+        with os.scandir(root) as entries:
+            found = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreUnreadableError(path=str(root), reason=error.strerror or str(error)) from error
+    return sorted(found)
+
+
+def _repeated_names(projects: list[Path]) -> frozenset[str]:
+    """Return the names that occur in several project folders: their sessions may be ambiguous."""
+    seen: set[str] = set()
+    repeated: set[str] = set()
+    for project in projects:
+        with suppress(OSError):
+            names = set(os.listdir(project))
+            repeated |= seen & names
+            seen |= names
+    return frozenset(repeated)
+
+
+def _folders_named(name: str, projects: list[Path]) -> list[Path]:
+    """Return the folders of a session in all projects, symbolic links left out."""
+    folders = [project / name for project in projects]
+    return [folder for folder in folders if _is_folder(folder)]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _describe(folders: list[Path]) -> StoredSession | None:
+    """Return the session whose logs lie in some folders, None if there are none."""
+    logs: list[Path] = []
+    for folder in folders:
+        try:
+            logs += (folder / name for name in find_logs(os.listdir(folder)))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return _unreadable(folder, error)
+    if not logs:
+        return None
+    if len(logs) > 1:
+        return _ambiguous(logs)
+    return _describe_log(logs[0])
+
+
+def _describe_log(log: Path) -> StoredSession | None:
+    session_id = session_id_of(log.parent.name)
+    try:
+        header, revision = read_log_header(log)
+    except FileNotFoundError:
+        return None
+    except StorageError as error:
+        return StoredSession(str(log), session_id, error=error)
+    return StoredSession(
+        place=str(log),
+        session_id=header.id,
+        header=header,
+        revision=revision,
+        updated_at=revision.mtime_ns // 1_000_000,
+        error=_unsupported(header, log),
+    )
+
+
+def _unsupported(header: SessionHeader, log: Path) -> StorageError | None:
+    try:
+        require_supported(header)
+    except SessionUnsupportedError as error:
+        return error.located(str(log))
+    return None
+
+
+def _ambiguous(logs: list[Path]) -> StoredSession | None:
+    found = [session for session in map(_describe_log, logs) if session is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    first = next((session for session in found if session.header is not None), found[0])
+    others = ", ".join(session.place for session in found if session is not first)
+    reason = f"the session is ambiguous: it lies in {others} too; keep one of them"
+    return replace(first, error=SessionDamagedError(reason=reason, path=first.place))
+
+
+def _retired(path: str) -> StoredSession:
+    reason = "logs of the retired flat layout are not read; open and save it with an older program"
+    error = SessionUnsupportedError(reason=reason, direction="retired", path=path)
+    return StoredSession(path, None, error=error)
+
+
+def _unreadable(folder: Path, error: OSError) -> StoredSession:
+    reason = f"the folder cannot be read ({error.strerror or error})"
+    damaged = SessionDamagedError(reason=reason, path=str(folder))
+    return StoredSession(str(folder), session_id_of(folder.name), error=damaged)
+
+
+def _unreadable_project(project: Path, error: OSError) -> StoredSession:
+    return replace(_unreadable(project, error), session_id=None)

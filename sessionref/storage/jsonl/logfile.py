@@ -1,0 +1,92 @@
+"""The file of a log: opened with care, and read as far as it went when it was opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+from typing import Final
+
+from sessionref.errors import (
+    SessionDamagedError,
+    SessionTooLargeError,
+    SessionUnsupportedError,
+)
+from sessionref.storage.protocol import Revision
+
+__all__ = ["BoundedFile", "has_only_grown", "located", "open_log", "revision_of"]
+
+_OPEN_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    # A pipe in the place of a log must not hold its reader until somebody writes.
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+@contextmanager
+def open_log(path: Path) -> Iterator[FileIO]:
+    """Yield a log opened for reading: a regular file, not a link, pipe or folder in its place.
+
+    Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.
+    """
+    try:
+        descriptor = os.open(path, _OPEN_FLAGS)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        reason = "it is a symbolic link" if error.errno == errno.ELOOP else _reason(error)
+        raise SessionDamagedError(reason=reason, path=str(path)) from error
+    with FileIO(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise SessionDamagedError(reason="it is not a regular file", path=str(path))
+        yield file
+
+
+@contextmanager
+def located(path: Path) -> Iterator[None]:
+    """Let what is raised inside tell the path; a failure to read becomes `SessionDamagedError`."""
+    try:
+        yield
+    except OSError as error:
+        raise SessionDamagedError(reason=_reason(error), path=str(path)) from error
+    except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
+        raise error.located(str(path)) from error.__cause__
+
+
+def _reason(error: OSError) -> str:
+    return f"it cannot be read ({error.strerror or error})"
+
+
+def revision_of(file: FileIO) -> Revision:
+    """Return the state that an open file has at this moment."""
+    found = os.fstat(file.fileno())
+    return Revision(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def has_only_grown(before: Revision, after: Revision) -> bool:
+    """Return whether what stood in a file before still stands there, as far as can be told."""
+    return after.size > before.size or (after.size, after.mtime_ns) == (
+        before.size,
+        before.mtime_ns,
+    )
+
+
+class BoundedFile:
+    """The bytes that a file had when it was opened, whatever it has grown by since."""
+
+    def __init__(self, file: FileIO, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, count: int) -> bytes:
+        """Return at most `count` bytes, none at the end."""
+        data = self._file.read(min(count, self._left)) or b""
+        self._left -= len(data)
+        return data

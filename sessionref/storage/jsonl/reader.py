@@ -1,0 +1,214 @@
+"""One log file to a session, raw or zstd.  Blocking: to be called in a thread.
+
+A file may grow, shrink or be replaced while it is read.  Only as many bytes are read as it had when
+it was opened, and it is looked at again afterwards: what comes back is a state that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from io import FileIO
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from sessionref.errors import (
+    SessionDamagedError,
+    SessionTooLargeError,
+    StorageError,
+)
+from sessionref.session.fold import SessionLog
+from sessionref.session.header import MAX_HEADER_BYTES, SessionHeader, read_header
+from sessionref.session.reading import LogReader
+from sessionref.storage.jsonl.frames import (
+    Frame,
+    FrameError,
+    FrameUnpacker,
+    TooMuchError,
+    read_frames,
+)
+from sessionref.storage.jsonl.layout import COMPRESSED_SUFFIX, project_name, session_name
+from sessionref.storage.jsonl.logfile import (
+    BoundedFile,
+    has_only_grown,
+    located,
+    open_log,
+    revision_of,
+)
+from sessionref.storage.protocol import Revision
+
+__all__ = ["LogRules", "read_log_file", "read_log_header"]
+
+_READ_BYTES: Final = 2**20
+_FIRST_READ_BYTES: Final = 2**12
+_TRIES: Final = 3
+
+Check = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class LogRules:
+    """What a reader of logs must know beside the format.
+
+    `max_bytes` bounds what a compressed log may decompress to; `known_types` are event types that
+    a host knows beside those of the format.
+    """
+
+    max_bytes: int = 2**30
+    known_types: Container[str] = ()
+
+
+def read_log_header(path: Path) -> tuple[SessionHeader, Revision]:
+    """Return the header of a log, of whatever version, and the state of its file.
+
+    Only the first bytes of the file are read.
+
+    Raises `SessionDamagedError` or `SessionUnsupportedError` with the path, and
+    `FileNotFoundError` if there is no such file.
+    """
+    with open_log(path) as file, located(path):
+        revision = revision_of(file)
+        header = read_header(_first_line(file, is_compressed=_is_compressed(path)))
+        _check_place(header, path)
+        return header, revision
+
+
+def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
+    """Return what a log means, in one state that its file had during the call.
+
+    `check` is called between the pieces that are read, so that a caller can give up by raising.
+    Raises a `StorageError` with path, line and byte, and `FileNotFoundError` if there is no file.
+    """
+    for _ in range(_TRIES):
+        with open_log(path) as file, located(path):
+            before = revision_of(file)
+            try:
+                log = _read(file, before.size, path, rules, check)
+            except StorageError:
+                if has_only_grown(before, revision_of(file)):
+                    raise
+            else:
+                if has_only_grown(before, revision_of(file)):
+                    return log
+    raise SessionDamagedError(reason="the log was rewritten each time it was read", path=str(path))
+
+
+def _read(file: FileIO, size: int, path: Path, rules: LogRules, check: Check) -> SessionLog:
+    reader = LogReader(rules.known_types)
+    read = BoundedFile(file, size).read
+    if _is_compressed(path):
+        _feed_frames(reader, read, rules.max_bytes, check)
+    else:
+        _feed_lines(reader, iter(partial(read, _READ_BYTES), b""), check, sealed=False)
+    log = reader.close()
+    _check_place(log.header, path)
+    return log
+
+
+def _feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sealed: bool) -> bytes:
+    """Feed the complete lines of some pieces of text; return what stands behind the last one."""
+    waiting: list[bytes] = []
+    for piece in pieces:
+        check()
+        complete, line_feed, rest = piece.rpartition(b"\n")
+        if line_feed:
+            waiting.append(complete)
+            reader.feed(b"".join(waiting).split(b"\n"), sealed=sealed)
+            waiting = [rest] if rest else []
+        else:
+            waiting.append(rest)
+    return b"".join(waiting)
+
+
+def _feed_frames(
+    reader: LogReader, read: Callable[[int], bytes], max_bytes: int, check: Check
+) -> None:
+    unpacker = FrameUnpacker(max_bytes)
+    with _frame_errors(max_bytes):
+        frames = read_frames(read)
+        for header_frame in islice(frames, 1):
+            reader.feed([_only_line(header_frame, unpacker)], sealed=True)
+        for frame in frames:
+            rest = _feed_lines(reader, unpacker.unpack(frame), check, sealed=frame.is_complete)
+            _require(not (frame.is_complete and rest), "a complete frame ends inside a line", frame)
+
+
+def _only_line(frame: Frame, unpacker: FrameUnpacker) -> bytes:
+    _require(frame.is_complete, "the first frame is incomplete", frame)
+    line, line_feed, rest = b"".join(unpacker.unpack(frame)).partition(b"\n")
+    _require(line_feed and not rest, "the first frame is not exactly one line, the header", frame)
+    return line
+
+
+def _require(holds: object, reason: str, frame: Frame) -> None:
+    if not holds:
+        raise FrameError(reason, frame.byte)
+
+
+@contextmanager
+def _frame_errors(max_bytes: int) -> Iterator[None]:
+    try:
+        yield
+    except TooMuchError as error:
+        raise SessionTooLargeError(
+            reason=f"{error}; a log may hold {max_bytes:,} bytes (max_log_bytes)",
+            limit=max_bytes,
+            byte=error.byte,
+        ) from error
+    except FrameError as error:
+        raise SessionDamagedError(reason=str(error), byte=error.byte) from error
+
+
+def _first_line(file: FileIO, *, is_compressed: bool) -> bytes:
+    if is_compressed:
+        return _first_frame_line(file)
+    line = file.read(_FIRST_READ_BYTES) or b""
+    while b"\n" not in line and len(line) <= MAX_HEADER_BYTES:
+        more = file.read(len(line) + 1)
+        if not more:
+            raise SessionDamagedError(reason="the log has no complete header line", line=1, byte=0)
+        line += more
+    return line.partition(b"\n")[0]
+
+
+def _first_frame_line(file: FileIO) -> bytes:
+    start = BoundedFile(file, 2 * MAX_HEADER_BYTES)
+    try:
+        for frame in read_frames(lambda _: start.read(_FIRST_READ_BYTES)):
+            return _only_line(frame, FrameUnpacker(MAX_HEADER_BYTES + 1))
+    except FrameError as error:
+        raise SessionDamagedError(reason=str(error), byte=error.byte) from error
+    raise SessionDamagedError(reason="the log has no complete header line", line=1, byte=0)
+
+
+def _check_place(header: SessionHeader, path: Path) -> None:
+    """Raise unless the id and cwd of a header lead to the very file that it was read from."""
+    name = session_name(header.id)
+    if name is not None:
+        expected = path.parents[2] / project_name(header.cwd) / name / path.name
+        if expected == path or _is_same_spelling(expected, path):
+            return
+    raise SessionDamagedError(
+        reason=(
+            f"its header names session {header.id!r} in {header.cwd!r}, which belongs into another "
+            f"folder; was it copied or renamed?"
+        ),
+        line=1,
+    )
+
+
+def _is_same_spelling(expected: Path, path: Path) -> bool:
+    # Some file systems find a file under any spelling of its name in upper and lower case.
+    if str(expected).casefold() != str(path).casefold():
+        return False
+    try:
+        return expected.samefile(path)
+    except OSError:
+        return False
+
+
+def _is_compressed(path: Path) -> bool:
+    return path.name.endswith(COMPRESSED_SUFFIX)
