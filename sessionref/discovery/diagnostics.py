@@ -1,0 +1,48 @@
+"""What goes wrong with single logs, told to the host once and not at every keystroke."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sessionref.errors import StorageError
+from sessionref.reference.visible import visible
+
+__all__ = ["Diagnostic", "Reporter"]
+
+_logger = logging.getLogger("sessionref")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One log that cannot be read: where it lies, whose it is as far as known, and why."""
+
+    place: str
+    session_id: str | None
+    error: StorageError
+
+
+class Reporter:
+    """Tells of each fault once: through logging, at level warning, and to a callback.
+
+    A fault that changes, or that comes back after the log was readable, is told again.
+    """
+
+    def __init__(self, callback: Callable[[Diagnostic], None] | None = None) -> None:
+        self._callback = callback
+        self._told: dict[str, str] = {}
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Tell of a fault, unless it is the one that was told last of this log."""
+        reason = str(diagnostic.error)
+        if self._told.get(diagnostic.place) == reason:
+            return
+        self._told[diagnostic.place] = reason
+        _logger.warning("%s", visible(reason))
+        if self._callback is not None:
+            self._callback(diagnostic)
+
+    def clear(self, place: str) -> None:
+        """Take note that a log is readable."""
+        self._told.pop(place, None)

@@ -1,0 +1,103 @@
+"""Discovery without an index: rank the headers, then read titles until there are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from sessionref.discovery.diagnostics import Diagnostic, Reporter
+from sessionref.discovery.ranking import candidate, label_of, matches, rank
+from sessionref.model import Candidate, Target
+from sessionref.storage.corpus import Corpus, CorpusSession
+from sessionref.storage.protocol import TitleReading
+from sessionref.work import run_all, run_pure
+
+__all__ = ["ScanDiscovery"]
+
+_BATCH: Final = 16
+"""Titles that are read in one go: a change of thread costs about as much as reading a small log."""
+
+_STEPS_PER_SESSION: Final = 20
+
+
+class ScanDiscovery:
+    """A `Discovery` that reads logs at every question, at most `concurrency` batches at a time.
+
+    It knows nothing from one question to the next, so it is never stale; its cost grows with the
+    logs.  An empty query reads at most `limit` of them.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        concurrency: int = 4,
+        on_diagnostic: Callable[[Diagnostic], None] | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._concurrency = concurrency
+        self._reporter = Reporter(on_diagnostic)
+
+    async def list_candidates(self, target: Target, query: str, limit: int) -> list[Candidate]:
+        """Return the first `limit` sessions that match a query, best first."""
+        found = await self._corpus.list_sessions()
+        needle = query.lower()
+        ranked = await run_pure(lambda _: _rank(target, found), len(found) * _STEPS_PER_SESSION)
+        for session in found:
+            if session.error is not None:
+                self._report(session, TitleReading(error=session.error))
+        rest = iter(ranked)
+        candidates: list[Candidate] = []
+        while len(candidates) < limit:
+            wanted = self._concurrency * _BATCH if needle else limit - len(candidates)
+            sessions = list(islice(rest, wanted))
+            if not sessions:
+                break
+            readings = await self._read_titles(sessions)
+            for session, reading in zip(sessions, readings, strict=True):
+                self._report(session, reading)
+                match = _match(needle, session, reading)
+                if match is not None:
+                    candidates.append(match)
+        return candidates[:limit]
+
+    async def _read_titles(self, sessions: Sequence[CorpusSession]) -> list[TitleReading]:
+        jobs = [partial(self._corpus.read_titles, batch) for batch in _batches(sessions)]
+        batches = await run_all(jobs, at_once=self._concurrency)
+        return [reading for batch in batches for reading in batch]
+
+    def _report(self, session: CorpusSession, reading: TitleReading) -> None:
+        if reading.error is None:
+            self._reporter.clear(session.place)
+            return
+        session_id = session.header.id if session.header is not None else None
+        if session_id is None and session.stored is not None:
+            session_id = session.stored.session_id
+        self._reporter.report(Diagnostic(session.place, session_id, reading.error))
+
+
+def _rank(target: Target, found: Sequence[CorpusSession]) -> list[CorpusSession]:
+    keyed = [
+        (rank(target.cwd, header), place)
+        for place, session in enumerate(found)
+        if (header := session.header) is not None and header.id != target.session_id
+    ]
+    return [found[place] for _, place in sorted(keyed)]
+
+
+def _batches(sessions: Sequence[CorpusSession]) -> Iterator[Sequence[CorpusSession]]:
+    for start in range(0, len(sessions), _BATCH):
+        yield sessions[start : start + _BATCH]
+
+
+def _match(needle: str, session: CorpusSession, reading: TitleReading) -> Candidate | None:
+    header = session.header
+    if header is None:
+        return None
+    label = label_of(header.id, None if reading.title is None else reading.title.title)
+    if not matches(needle, header, label):
+        return None
+    problem = None if reading.error is None else reading.error.describe()
+    return candidate(header, label, session.updated_at, problem)

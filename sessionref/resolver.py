@@ -1,0 +1,202 @@
+"""The service: which sessions can be mentioned, and what a message that mentions some carries."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import Any, Self, TypeVar
+from uuid import uuid4
+
+import trio
+
+from sessionref.config import ResolverConfig
+from sessionref.discovery.protocol import Discovery
+from sessionref.errors import (
+    InvalidReferenceError,
+    ReadFailedError,
+    SelfReferenceError,
+    TooManyReferencesError,
+)
+from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates
+from sessionref.model import (
+    Block,
+    Candidate,
+    PreparedMessage,
+    Reference,
+    Target,
+    parse_content,
+)
+from sessionref.session.fold import SessionLog
+from sessionref.snapshot.render import Snapshot, render_context, take_snapshot
+from sessionref.storage.corpus import Corpus
+from sessionref.work import run_all, run_pure
+
+__all__ = ["SessionReferenceResolver"]
+
+_Result = TypeVar("_Result")
+
+
+class SessionReferenceResolver:
+    """Lists sessions that can be referenced and prepares messages that reference some.
+
+    An async context manager, of use only inside its block.  Any number of calls may run at the
+    same time.  A cancelled call returns at once even if a store does not: its read goes on in the
+    background until the block is left, and its result is thrown away.
+
+    Leaving the block cancels such reads and waits for those that shield themselves: no task
+    outlives the resolver.  What is raised inside the block leaves it as it is, not in a group.
+
+    `new_id` makes the ids of context messages.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        discovery: Discovery,
+        *,
+        config: ResolverConfig | None = None,
+        new_id: Callable[[], str] = lambda: str(uuid4()),
+    ) -> None:
+        self._corpus = corpus
+        self._discovery = discovery
+        self._config = config or ResolverConfig()
+        self._new_id = new_id
+        self._opening: AbstractAsyncContextManager[trio.Nursery] | None = None
+        self._nursery: trio.Nursery | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._opening is not None:
+            raise RuntimeError("a resolver can be entered only once")
+        self._opening = trio.open_nursery()
+        self._nursery = await self._opening.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        # The nursery does not get the exception of the block: it would wrap it in a group.
+        if self._opening is not None and self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
+            self._nursery = None
+            await self._opening.__aexit__(None, None, None)
+
+    @property
+    def config(self) -> ResolverConfig:
+        """The limits of this resolver."""
+        return self._config
+
+    async def list_candidates(
+        self, target: Target, query: str = "", limit: int | None = None
+    ) -> list[Candidate]:
+        """Return the sessions that match a query and are not the target, best first.
+
+        A session matches if the query is a substring of its id, cwd or label, upper and lower case
+        alike; an empty query matches all.  First come the sessions with the target's cwd, then
+        those without cwd, then the others; newest first.  At most `limit` are returned, by default
+        `candidate_limit`.  A session that cannot be read is listed under its id and says why.
+
+        Raises `InvalidReferenceError` for a query or limit of the wrong kind, and
+        `StoreUnreadableError` if the store as a whole cannot be read.  Cancelling stops the lookup
+        at once.
+        """
+        if not isinstance(query, str):
+            raise InvalidReferenceError(value=query, problem="a query must be a string")
+        if limit is None:
+            limit = self._config.candidate_limit
+        if type(limit) is not int or not 1 <= limit <= MAX_SAFE_INTEGER:
+            raise InvalidReferenceError(value=limit, problem="a limit must be a positive integer")
+        lookup = partial(self._discovery.list_candidates, target, join_surrogates(query), limit)
+        return await self._abandonable(lookup)
+
+    async def prepare(
+        self,
+        target: Target,
+        content: str | Sequence[Block | Mapping[str, Any]],
+        references: Sequence[Reference | Mapping[str, Any]],
+    ) -> PreparedMessage:
+        """Return a message's content and the one context message for all its references.
+
+        References are values or their JSON data; later duplicates of a session are dropped.  All
+        sessions are read at the same time, each is projected and fitted to `max_reference_bytes`
+        on its own.  Without references there is no context message and nothing is read.  What is
+        passed in is not changed, and what comes back does not depend on it.
+
+        Raises `InvalidReferenceError`, `SelfReferenceError`, `TooManyReferencesError`,
+        `ReadFailedError` or `BudgetExceededError`; nothing partial ever comes back.  Cancelling
+        returns at once, whatever the store does.
+        """
+        detached = parse_content(content)
+        distinct = self._distinct(target, references)
+        if not distinct:
+            return PreparedMessage(content=detached)
+        jobs = [partial(self._read, reference.session_id) for reference in distinct]
+        logs = await run_all(jobs, at_once=len(jobs))
+        snapshots = await self._take_snapshots(logs, distinct)
+        context = render_context(self._new_id(), snapshots)
+        return PreparedMessage(content=detached, additional_context=context)
+
+    def _distinct(
+        self, target: Target, references: Sequence[Reference | Mapping[str, Any]]
+    ) -> list[Reference]:
+        first: dict[str, Reference] = {}
+        for item in references:
+            reference = item if isinstance(item, Reference) else Reference.from_wire(item)
+            if reference.session_id == target.session_id:
+                raise SelfReferenceError(session_id=reference.session_id)
+            first.setdefault(reference.session_id, reference)
+        if len(first) > self._config.max_references:
+            raise TooManyReferencesError(count=len(first), limit=self._config.max_references)
+        return list(first.values())
+
+    async def _read(self, session_id: str) -> SessionLog:
+        try:
+            return await self._abandonable(partial(self._corpus.read_log, session_id))
+        except Exception as error:
+            raise ReadFailedError(session_id=session_id, reason=str(error)) from error
+
+    async def _take_snapshots(
+        self, logs: Sequence[SessionLog], references: Sequence[Reference]
+    ) -> list[Snapshot]:
+        budget = self._config.max_reference_bytes
+
+        def work(check: Callable[[], None]) -> list[Snapshot]:
+            return [
+                take_snapshot(log, _label(reference), budget, check)
+                for log, reference in zip(logs, references, strict=True)
+            ]
+
+        return await run_pure(work, sum(map(_size, logs)))
+
+    async def _abandonable(self, work: Callable[[], Awaitable[_Result]]) -> _Result:
+        """Return what `work` returns; a cancelled caller does not wait for it to notice."""
+        if self._nursery is None:
+            raise RuntimeError("a resolver is of use only inside its `async with` block")
+        results: list[_Result] = []
+        failures: list[Exception] = []
+        scope = trio.CancelScope()
+        done = trio.Event()
+
+        async def run() -> None:
+            try:
+                with scope:
+                    results.append(await work())
+            except Exception as error:  # noqa: BLE001 - it is raised again by whoever waits
+                failures.append(error)
+            finally:
+                done.set()
+
+        self._nursery.start_soon(run)
+        try:
+            await done.wait()
+        finally:
+            scope.cancel()
+        if failures:
+            raise failures[0]
+        return results[0]
+
+
+def _label(reference: Reference) -> str:
+    return reference.session_id if reference.label is None else reference.label
+
+
+def _size(log: SessionLog) -> int:
+    return sum(len(node.text) // 50 + 10 for _, node in log.surface)
