@@ -14,8 +14,10 @@ __all__ = [
     "WHITE_SPACE",
     "join_surrogates",
     "json_string",
+    "remove_surrogates",
     "replace_surrogates",
     "safe_integer",
+    "same_json",
     "utf16_units",
 ]
 
@@ -43,6 +45,11 @@ def join_surrogates(text: str) -> str:
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def remove_surrogates(text: str) -> str:
+    """Return `text` without its lone surrogates."""
+    return _SURROGATE.sub("", text)
 
 
 def replace_surrogates(text: str) -> str:
@@ -73,6 +80,25 @@ def safe_integer(value: object) -> int | None:
     if type(value) is int and -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
         return value
     return None
+
+
+def same_json(one: object, other: object) -> bool:
+    """Return whether two parsed JSON values are the same: 1 and 1.0 are, 1 and true are not."""
+    # A stack of its own: a log may nest deeper than Python's comparison follows.
+    waiting = [(one, other)]
+    while waiting:
+        left, right = waiting.pop()
+        if type(left) is dict and type(right) is dict:
+            if left.keys() != right.keys():
+                return False
+            waiting.extend((left[name], right[name]) for name in left)
+        elif type(left) is list and type(right) is list:
+            if len(left) != len(right):
+                return False
+            waiting.extend(zip(left, right, strict=True))
+        elif left is not right and (bool in (type(left), type(right)) or left != right):
+            return False
+    return True
 
 
 def utf16_units(text: str) -> memoryview:

@@ -1,46 +1,35 @@
 """Fitting a conversation into a budget: drop the oldest, then let the rest share the room.
 
-The work is linear in the conversation.  Each size is a sum that is kept up to date, and no cut
-looks at more of a text than the budget has room for.
+The work is linear in the conversation: each size is a sum that is kept up to date.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from itertools import accumulate
+from typing import NamedTuple
 
 from sessionref.javascript import replace_surrogates
-from sessionref.snapshot.json_text import string_cost
+from sessionref.snapshot.cutting import LEAST_SURE_COST, STEP_COST, CuttableText
 from sessionref.snapshot.projection import ConversationMessage
-from sessionref.snapshot.retention import EncodedText
 
 __all__ = [
     "Check",
-    "Cut",
     "FittedConversation",
     "FittedMessage",
     "RoomError",
     "carry_on",
-    "cut_to_cost",
     "fit",
 ]
 
-_LONGEST_CHARACTER: Final = 4
 
 Check = Callable[[], object]
 
 
 def carry_on() -> None:
     """The check of a caller who never gives the work up."""
-
-
-class Cut(NamedTuple):
-    """What is left of a text: it costs `cost`, and `omitted_bytes` of it are missing."""
-
-    text: str
-    omitted_bytes: int
-    cost: int
 
 
 class RoomError(ValueError):
@@ -90,18 +79,18 @@ def fit(
 
     Raises `RoomError` if what may not be dropped does not fit even without any text.
     """
-    costs = []
+    texts = []
     for message in conversation:
         check()
-        costs.append(string_cost(message.text))
-    shells = [_shell_cost(message) for message in conversation]
-    kept, size = _drop_oldest(conversation, costs, shells, fixed, budget)
+        texts.append(CuttableText(message.text))
+    kept, size = _drop_oldest(conversation, texts, fixed, budget)
     messages = tuple(FittedMessage(conversation[place]) for place in kept)
     if size > budget:
-        room = budget - (size - sum(costs[place] for place in kept))
+        shared = [texts[place] for place in kept]
+        room = budget - (size - sum(text.cost for text in shared))
         if room < 0:
             raise RoomError(budget - room)
-        messages = _share(messages, [costs[place] for place in kept], room, check)
+        messages = _share(messages, shared, room, check)
     still_there = set(kept)
     dropped = [message for place, message in enumerate(conversation) if place not in still_there]
     return FittedConversation(
@@ -113,15 +102,6 @@ def fit(
     )
 
 
-def cut_to_cost(text: str, cost: int) -> Cut:
-    """Return a text cut in its middle to at most `cost`.
-
-    A text that costs at most `cost` stays.  Where not even the note of what is missing has room,
-    the text is empty.
-    """
-    return _SharedText(text, string_cost(text)).cut(cost)
-
-
 def _shell_cost(message: ConversationMessage) -> int:
     """Return what a message adds to a source beside its text, the comma behind it included."""
     return len(',{"role":"","text":""}') + len(message.role)
@@ -129,92 +109,75 @@ def _shell_cost(message: ConversationMessage) -> int:
 
 def _drop_oldest(
     conversation: Sequence[ConversationMessage],
-    costs: Sequence[int],
-    shells: Sequence[int],
+    texts: Sequence[CuttableText],
     fixed: int,
     budget: int,
 ) -> tuple[list[int], int]:
     """Return the places of the messages that are kept, and the size of the source with them."""
-    commas = 1 if conversation else 0
-    size = fixed + sum(costs) + sum(shells) - commas
+    sizes = [
+        _shell_cost(message) + text.cost for message, text in zip(conversation, texts, strict=True)
+    ]
+    # The first message has no comma before it.
+    size = fixed + sum(sizes) - (1 if sizes else 0)
     last = len(conversation) - 1
     kept = []
     for place, message in enumerate(conversation):
         if size > budget and place != last and not message.is_checkpoint:
-            size -= costs[place] + shells[place]
+            size -= sizes[place]
         else:
             kept.append(place)
     return kept, size
 
 
 def _share(
-    messages: Sequence[FittedMessage], costs: Sequence[int], room: int, check: Check
+    messages: Sequence[FittedMessage], texts: Sequence[CuttableText], room: int, check: Check
 ) -> tuple[FittedMessage, ...]:
     """Return the messages with each text cut to the greatest cap with which all fit into `room`."""
-    texts = [
-        _SharedText(fitted.message.text, cost) for fitted, cost in zip(messages, costs, strict=True)
-    ]
-    low, high, cap = 0, max(costs), 0
+    fits = _Room(texts, room, check).fits
+    low, high, cap = 0, max(text.cost for text in texts), 0
     while low <= high:
         middle = (low + high) // 2
-        if _fits(texts, middle, room, check):
+        if fits(middle):
             cap, low = middle, middle + 1
         else:
             high = middle - 1
-    cuts = [text.cut(cap) for text in texts]
-    return tuple(
-        FittedMessage(fitted.message._replace(text=cut.text), cut.omitted_bytes)
-        for fitted, cut in zip(messages, cuts, strict=True)
-    )
-
-
-def _fits(texts: Sequence[_SharedText], cap: int, room: int, check: Check) -> bool:
-    for text in texts:
+    shared = []
+    for fitted, text in zip(messages, texts, strict=True):
         check()
-        room -= text.cut(cap).cost
-        if room < 0:
+        cut = text.cut(cap)
+        shared.append(FittedMessage(fitted.message._replace(text=cut.text), cut.omitted_bytes))
+    return tuple(shared)
+
+
+class _Room:
+    """Answers whether texts fit into a room together, for one cap after the other.
+
+    What a cut costs is known but for a few bytes without making it, so that the cuts are made only
+    for the few caps that those bytes decide.
+    """
+
+    def __init__(self, texts: Sequence[CuttableText], room: int, check: Check) -> None:
+        self._by_cost = sorted(texts, key=lambda text: text.cost)
+        self._costs = [text.cost for text in self._by_cost]
+        self._sums = list(accumulate(self._costs, initial=0))
+        self._room = room
+        self._check = check
+
+    def fits(self, cap: int) -> bool:
+        """Return whether the texts, each cut to at most `cap`, cost no more than the room."""
+        whole = bisect_right(self._costs, cap)
+        left = self._room - self._sums[whole]
+        cut = len(self._costs) - whole
+        if cut * cap <= left:
+            return True
+        if left < 0 or (cap >= LEAST_SURE_COST and cut * (cap - STEP_COST) > left):
             return False
-    return True
-
-
-class _SharedText:
-    """A text that may have to be cut, encoded once and only if it is."""
-
-    def __init__(self, text: str, cost: int) -> None:
-        self._whole = Cut(text, 0, cost)
-        self._encoded: EncodedText | None = None
-
-    def cut(self, cap: int) -> Cut:
-        if self._whole.cost <= cap:
-            return self._whole
-        if self._encoded is None:
-            self._encoded = EncodedText(self._whole.text)
-        return _cut(self._encoded, cap)
-
-
-def _cut(text: EncodedText, cost: int) -> Cut:
-    best = Cut("", text.length, 0)
-    low, high = 0, text.length - 1
-    while low <= high:
-        count = (low + high) // 2
-        candidate = _candidate(text, count, cost)
-        if candidate is None:
-            high = count - 1
-        else:
-            best, low = candidate, count + 1
-    return best
-
-
-def _candidate(text: EncodedText, count: int, cost: int) -> Cut | None:
-    """Return a text with `count` bytes of it kept, or None if that costs more than `cost`."""
-    # A byte costs at least one: what is surely too long is not even looked at.
-    if count - 2 * (_LONGEST_CHARACTER - 1) > cost:
-        return None
-    head, tail = text.head((count + 1) // 2), text.tail(count // 2)
-    omitted = text.length - len(head) - len(tail)
-    shortened = f"{(head + tail).decode()}\n[… omitted {omitted} UTF-8 bytes …]"
-    needed = string_cost(shortened)
-    return Cut(shortened, omitted, needed) if needed <= cost else None
+        for text in self._by_cost[whole:]:
+            self._check()
+            left -= text.cut(cap).cost
+            if left < 0:
+                return False
+        return True
 
 
 def _utf8_bytes(text: str) -> int:

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from sessionref.javascript import json_string
+from sessionref.javascript import json_string, remove_surrogates
 
-__all__ = ["source_text", "string_cost", "tag_safe", "utf8_length"]
+__all__ = ["source_text", "string_cost", "tag_safe", "utf8_cost", "utf8_length"]
+
+# Bytes that become two characters, such as `\\n`, and six, such as `\\u003c`.
+_SHORT_ESCAPES: Final = b'"\\\b\t\n\f\r'
+_LONG_ESCAPES: Final = bytes(set(range(0x20)) - set(_SHORT_ESCAPES)) + b"<"
+# Three bytes where the encoding passes it on, six where JSON escapes it.
+_LONE_SURROGATE_EXTRA: Final = 3
 
 _MEMBER_ROLE: Final = '{"role":'
 _MEMBER_TEXT: Final = ',"text":'
@@ -29,7 +35,19 @@ def utf8_length(text: str) -> int:
 
 def string_cost(text: str) -> int:
     """Return the bytes that a string takes up in a source: escapes included, quotes not."""
-    return utf8_length(json_string(text)) - 2 + 5 * text.count("<")
+    if text.isascii():
+        return utf8_cost(text.encode())
+    encoded = text.encode("utf-8", "surrogatepass")
+    lone = len(text) - len(remove_surrogates(text))
+    return utf8_cost(encoded) + lone * _LONE_SURROGATE_EXTRA
+
+
+def utf8_cost(encoded: bytes) -> int:
+    """Return what any part of a text in UTF-8 takes up in a source; costs of parts add up."""
+    length = len(encoded)
+    short = length - len(encoded.translate(None, _SHORT_ESCAPES))
+    long = length - len(encoded.translate(None, _LONG_ESCAPES))
+    return length + short + 5 * long
 
 
 def source_text(

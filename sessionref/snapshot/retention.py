@@ -29,32 +29,36 @@ def retain_head_tail(text: str, head_bytes: int, tail_bytes: int) -> RetainedTex
         raise ValueError("head_bytes and tail_bytes must not be negative")
     encoded = EncodedText(text)
     if encoded.length <= head_bytes + tail_bytes:
-        return RetainedText(_decode(encoded.head(encoded.length)), 0, truncated=False)
-    head, tail = encoded.head(head_bytes), encoded.tail(tail_bytes)
-    omitted = encoded.length - len(head) - len(tail)
-    return RetainedText(_decode(head + tail), omitted, truncated=True)
+        return RetainedText(_decode(encoded.part(0, encoded.length)), 0, truncated=False)
+    head_end, tail_start = encoded.head_end(head_bytes), encoded.tail_start(tail_bytes)
+    kept = encoded.part(0, head_end) + encoded.part(tail_start, encoded.length)
+    return RetainedText(_decode(kept), tail_start - head_end, truncated=True)
 
 
 class EncodedText:
-    """A text in UTF-8, lone surrogates as U+FFFD, that can be cut from both sides."""
+    """A text in UTF-8, lone surrogates as U+FFFD, that can be cut at whole characters."""
 
     def __init__(self, text: str) -> None:
         self._bytes = replace_surrogates(text).encode()
         self.length = len(self._bytes)
 
-    def head(self, count: int) -> bytes:
-        """Return the whole characters of the first `count` bytes."""
+    def part(self, start: int, end: int) -> bytes:
+        """Return the bytes from `start` to before `end`."""
+        return self._bytes[start:end]
+
+    def head_end(self, count: int) -> int:
+        """Return where the whole characters of the first `count` bytes end."""
         end = min(count, self.length)
         while 0 < end < self.length and _is_continuation(self._bytes[end]):
             end -= 1
-        return self._bytes[:end]
+        return end
 
-    def tail(self, count: int) -> bytes:
-        """Return the whole characters of the last `count` bytes."""
+    def tail_start(self, count: int) -> int:
+        """Return where the whole characters of the last `count` bytes start."""
         start = max(self.length - count, 0)
         while start < self.length and _is_continuation(self._bytes[start]):
             start += 1
-        return self._bytes[start:]
+        return start
 
 
 def _decode(data: bytes) -> str:
