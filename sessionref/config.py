@@ -22,7 +22,7 @@ class ResolverConfig(BaseModel):
     environment variables (`SESSIONREF_MAX_REFERENCES`); the library reads no environment.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     candidate_limit: _Positive = Field(
         default=50, description="How many candidates a lookup lists at most."

@@ -51,7 +51,11 @@ def _omitted(default: None = None) -> Any:
 
 class _Wire(BaseModel):
     model_config = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,  # a start need not pay for what it may not use
     )
 
     def to_wire(self) -> dict[str, Any]:

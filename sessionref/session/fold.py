@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
-from sessionref.javascript import MAX_SAFE_INTEGER, safe_integer
+from sessionref.javascript import MAX_SAFE_INTEGER, safe_integer, same_json
 from sessionref.session.header import SessionHeader, require_supported
-from sessionref.session.messages import require_numbers
+from sessionref.session.messages import require_name, require_numbers
 from sessionref.session.records import RUN_TYPES, RecordError, check_record
 from sessionref.session.repair import OpenTurn
 from sessionref.session.surface import Surface, SurfaceNode, parse_source_seqs
@@ -101,7 +101,7 @@ class SessionFold:
         if span.first_seq != self._next_seq:
             raise RecordError(f"seq {span.first_seq} stands where {self._next_seq} must follow")
         if value["type"] not in RUN_TYPES:
-            self._apply(value, span.first_seq)
+            self._apply({**value, "seq": span.first_seq, "time": span.time}, span.first_seq)
         self._next_seq += span.length
         self._time = span.time
 
@@ -180,7 +180,7 @@ class SessionFold:
                 reason=f"the replacement removes {missing[0]}, which sourceEventSeqs does not list"
             )
         if node.result is not None and (
-            len(removed) != 1 or old is None or old.result != node.result
+            len(removed) != 1 or old is None or not same_json(old.result, node.result)
         ):
             raise SessionDamagedError(
                 reason="a tool result may replace only itself, and change only its content"
@@ -192,7 +192,7 @@ class SessionFold:
     def _end_turn(self, record: Record) -> None:
         reason = require_numbers(record["data"], "turn").get("reason")
         kind = reason.get("kind") if type(reason) is dict else None
-        if kind not in self._generation.turn_end_reasons:
+        if type(kind) is not str or kind not in self._generation.turn_end_reasons:
             raise SessionDamagedError(reason="the turn ends for no known reason")
         self._open.end_turn()
 
@@ -204,7 +204,8 @@ class SessionFold:
         self._open.end_step()
 
     def _call(self, record: Record) -> None:
-        self._open.call(require_numbers(record["data"], "turn", "step"), record["seq"])
+        data = require_numbers(record["data"], "turn", "step")
+        self._open.call(require_name(data, "callId"), record["seq"])
 
     def _set_title(self, record: Record) -> None:
         self._title = parse_title(record["data"], record["seq"], record["time"])

@@ -126,6 +126,7 @@ def _unsupported(version: int) -> SessionUnsupportedError:
         ),
         direction="newer",
         line=1,
+        byte=0,
     )
 
 
@@ -144,4 +145,4 @@ def _natural(value: Mapping[str, object], name: str) -> int:
 
 
 def _damaged(reason: str) -> SessionDamagedError:
-    return SessionDamagedError(reason=reason, line=1)
+    return SessionDamagedError(reason=reason, line=1, byte=0)

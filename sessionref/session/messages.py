@@ -15,6 +15,7 @@ from sessionref.session.surface import SurfaceNode
 
 __all__ = [
     "assistant_node",
+    "require_name",
     "require_numbers",
     "tool_calls",
     "tool_result_node",
@@ -44,9 +45,9 @@ def assistant_node(data: object) -> SurfaceNode:
     if source["kind"] != "model":
         raise SessionDamagedError(reason="the source of an assistant message is not a model")
     for name in ("provider", "model"):
-        _name(source, name)
+        require_name(source, name)
     for block in tool_calls(message):
-        _name(block, "id")
+        require_name(block, "id")
     return SurfaceNode("assistant", visible_text(message.get("content")))
 
 
@@ -55,7 +56,7 @@ def tool_result_node(data: object) -> SurfaceNode:
     members = require_numbers(data, "turn", "step")
     message = _message(members.get("message"), "user")
     source = _source(message)
-    call_id = _name(source, "callId")
+    call_id = require_name(source, "callId")
     if source["kind"] != "tool":
         raise SessionDamagedError(reason="the source of a tool result is not a tool")
     content = message.get("content")
@@ -106,10 +107,18 @@ def require_numbers(data: object, *names: str) -> Data:
     return data
 
 
+def require_name(value: Data, member: str) -> str:
+    """Return a member that must be a non-empty string."""
+    name = value.get(member)
+    if type(name) is not str or not name:
+        raise SessionDamagedError(reason=f"{member} is not a non-empty string")
+    return name
+
+
 def _message(value: object, role: str) -> Data:
     if type(value) is not dict:
         raise SessionDamagedError(reason="the message is not an object")
-    _name(value, "id")
+    require_name(value, "id")
     if value.get("role") != role:
         raise SessionDamagedError(reason=f'the role of the message is not "{role}"')
     return value
@@ -119,12 +128,5 @@ def _source(message: Data) -> Data:
     source = message.get("source")
     if type(source) is not dict:
         raise SessionDamagedError(reason="the message has no source")
-    _name(source, "kind")
+    require_name(source, "kind")
     return source
-
-
-def _name(value: Data, member: str) -> str:
-    name = value.get(member)
-    if type(name) is not str or not name:
-        raise SessionDamagedError(reason=f"{member} is not a non-empty string")
-    return name

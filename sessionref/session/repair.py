@@ -53,9 +53,8 @@ class OpenTurn:
             for block in tool_calls(data["message"]):
                 self._pending.setdefault(block["id"], None)
 
-    def call(self, data: Mapping[str, Any], seq: int) -> None:
+    def call(self, call_id: str, seq: int) -> None:
         """A tool is started."""
-        call_id = data.get("callId")
         if call_id in self._pending:
             self._pending[call_id] = seq
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 from sessionref.session.surface import Surface, SurfaceNode
 
-__all__ = ["Generation", "Record", "load_known_types"]
+__all__ = ["Generation", "Record"]
 
 Record = dict[str, Any]
 
@@ -26,7 +25,6 @@ class Generation:
     """
 
     version: int
-    known_types: frozenset[str]
     surface_types: Mapping[str, Callable[[object], SurfaceNode]]
     upgrades: Mapping[str, Callable[[Record, str, Surface], Record]]
     refused_header_members: frozenset[str]
@@ -34,13 +32,21 @@ class Generation:
     turn_end_reasons: frozenset[str]
 
     @cached_property
+    def known_types(self) -> frozenset[str]:
+        """The event types of this version: those of the data file beside its module."""
+        return _load_types(f"v{self.version}.types.txt")
+
+    @cached_property
     def log_only_types(self) -> frozenset[str]:
         """The known types that never lie on the surface."""
         return self.known_types - self.surface_types.keys()
 
 
-def load_known_types(name: str) -> frozenset[str]:
-    """Return the event types of a data file beside this module: one a line, `#` starts a remark."""
+def _load_types(name: str) -> frozenset[str]:
+    """Return the event types of a data file: one a line, `#` starts a remark."""
+    # Importing this costs more than the rest of the room, and only reading a log needs it.
+    from importlib.resources import files
+
     text = files("sessionref.session.generations").joinpath(name).read_text(encoding="utf-8")
     lines = (line.partition("#")[0].strip() for line in text.split("\n"))
     return frozenset(line for line in lines if line)

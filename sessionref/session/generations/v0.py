@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessionref.errors import SessionDamagedError
-from sessionref.session.generations.generation import Generation, Record, load_known_types
+from sessionref.session.generations.generation import Generation, Record
 from sessionref.session.messages import assistant_node, tool_result_node, user_node
 from sessionref.session.surface import Surface, SurfaceNode
 
@@ -153,7 +153,6 @@ def _replaced_id(record: Record, surface: Surface) -> str | None:
 
 RULES: Final = Generation(
     version=0,
-    known_types=load_known_types("v0.types.txt"),
     surface_types={
         "user/message": _user_node,
         "assistant/message": assistant_node,
