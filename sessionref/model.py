@@ -66,14 +66,20 @@ class _Wire(BaseModel):
     def from_wire(cls, data: object) -> Self:
         """Return the value that JSON data with camelCase names describes.
 
-        Raises `InvalidReferenceError` with the member that is wrong; `data` is not kept.
+        An optional member may be missing, never null.  Raises `InvalidReferenceError` with the
+        member that is wrong; `data` is not kept.
         """
+        for name, field in cls.model_fields.items():
+            alias = to_camel(name)
+            if field.exclude_if and isinstance(data, Mapping) and data.get(alias, "") is None:
+                raise InvalidReferenceError(value=data, problem=f"{alias}: must not be null")
         try:
             return cls.model_validate(deepcopy(data), by_alias=True, by_name=False)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in detail["loc"]) or cls.__name__
-            raise InvalidReferenceError(value=data, problem=f"{where}: {detail['msg']}") from error
+            problem = detail["msg"].removeprefix("Value error, ")
+            raise InvalidReferenceError(value=data, problem=f"{where}: {problem}") from error
 
 
 class _Open(_Wire):
