@@ -1,0 +1,1 @@
+"""The commands of `sessionref`, one module for each."""

@@ -1,0 +1,129 @@
+"""`sessionref doctor`: which logs cannot be read, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import trio
+from rich.text import Text
+
+from sessionref.cli.options import config_options, json_option, root_option
+from sessionref.cli.output import output_console, print_json
+from sessionref.cli.progress import progress
+from sessionref.cli.root import open_store
+from sessionref.cli.running import ExitCode
+from sessionref.cli.text import counted, one_line
+from sessionref.config import ResolverConfig
+from sessionref.errors import (
+    SessionNotFoundError,
+    SessionTooLargeError,
+    SessionUnsupportedError,
+    StorageError,
+)
+from sessionref.storage import SessionStore, StoredSession
+from sessionref.work import run_all
+
+__all__ = ["Health", "Patient", "doctor_command", "examine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """A log that cannot be read: where it lies, whose it is as far as known, and why."""
+
+    place: str
+    session_id: str | None
+    error: StorageError
+
+    @property
+    def kind(self) -> str:
+        """What is wrong in a word."""
+        match self.error:
+            case SessionUnsupportedError():
+                return "unsupported"
+            case SessionTooLargeError():
+                return "too large"
+            case _:
+                return "damaged"
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return this as JSON data with camelCase names."""
+        return {
+            "sessionId": self.session_id,
+            "place": self.place,
+            "kind": self.kind,
+            "problem": self.error.describe(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How many logs of a store can be read, and which cannot, by place."""
+
+    readable: int
+    unreadable: list[Patient]
+
+
+@click.command(name="doctor")
+@root_option
+@config_options(without={"candidate_limit", "max_references", "max_reference_bytes"})
+@json_option
+@click.pass_context
+def doctor_command(
+    ctx: click.Context, *, root: Path, config: ResolverConfig, as_json: bool
+) -> None:
+    """Read every log, and say which cannot be read and why.
+
+    Ends with exit code 1 if there is any. Nothing is repaired: logs are never changed.
+    """
+    health = trio.run(_examine_root, root, config)
+    if as_json:
+        patients = [patient.to_wire() for patient in health.unreadable]
+        print_json({"root": str(root), "readable": health.readable, "unreadable": patients})
+    else:
+        _print(health)
+    if health.unreadable:
+        ctx.exit(ExitCode.FAILED)
+
+
+async def examine(store: SessionStore, *, at_once: int) -> Health:
+    """Return which logs of a store can be read; `at_once` are read at a time.
+
+    A log that vanishes meanwhile is neither.
+    """
+    listed = [session async for batch in store.list_sessions() for session in batch]
+    async with progress("Reading logs", len(listed)) as advance:
+
+        async def read(session: StoredSession) -> StorageError | None:
+            [reading] = await store.read_titles([session])
+            advance()
+            return reading.error
+
+        errors = await run_all([partial(read, session) for session in listed], at_once=at_once)
+    unreadable = [
+        Patient(session.place, session.session_id, error)
+        for session, error in zip(listed, errors, strict=True)
+        if error is not None and not isinstance(error, SessionNotFoundError)
+    ]
+    unreadable.sort(key=lambda patient: patient.place)
+    return Health(errors.count(None), unreadable)
+
+
+async def _examine_root(root: Path, config: ResolverConfig) -> Health:
+    return await examine(open_store(root, config), at_once=config.read_concurrency)
+
+
+def _print(health: Health) -> None:
+    console = output_console()
+    are = "is" if health.readable == 1 else "are"
+    console.print(Text(f"{counted(health.readable, 'log')} {are} fine.", style="green"))
+    if not health.unreadable:
+        return
+    console.print(Text(f"{counted(len(health.unreadable), 'log')} cannot be read:", style="red"))
+    for patient in health.unreadable:
+        name = "unknown session" if patient.session_id is None else one_line(patient.session_id)
+        console.print(Text(f"\n  {name}", style="bold"))
+        console.print(Text(f"  {one_line(patient.error.describe())}"), soft_wrap=True)

@@ -1,0 +1,100 @@
+"""Options that several commands share, those of the resolver's settings among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeVar, get_origin
+
+import click
+from pydantic.fields import FieldInfo
+
+from sessionref.cli.root import default_root
+from sessionref.config import ResolverConfig
+from sessionref.errors import InvalidConfigError
+
+__all__ = ["config_options", "json_option", "root_option", "target_option"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+json_option: Final = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for programs."
+)
+
+root_option: Final = click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    envvar="SESSIONREF_ROOT",
+    show_envvar=True,
+    default=default_root,
+    show_default="$DSH_HOME/sessions, else ~/.dsh/sessions",
+    help="The folder that the session logs lie below.",
+)
+
+target_option: Final = click.option(
+    "--target",
+    "target_id",
+    metavar="ID",
+    default="",
+    help="The session that the message is written in; it cannot be mentioned in itself.",
+)
+
+
+def config_options(
+    *, without: Container[str] = (), **defaults: object
+) -> Callable[[_Command], Callable[..., Any]]:
+    """Give a command the settings of `ResolverConfig` as options, and as `config` their value.
+
+    Each can be set in the environment too, as `SESSIONREF_` and its name.  `without` names those
+    that the command has no use for; `defaults` are other defaults than the library's.
+    """
+    fields = {
+        name: field for name, field in ResolverConfig.model_fields.items() if name not in without
+    }
+
+    def decorate(command: _Command) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**values: Any) -> Any:
+            config = ResolverConfig(**{name: values.pop(name) for name in fields})
+            return command(config=config, **values)
+
+        decorated: Callable[..., Any] = call
+        for name, field in reversed(fields.items()):
+            decorated = _setting(name, field, defaults.get(name, field.default))(decorated)
+        return decorated
+
+    return decorate
+
+
+def _number(value: str) -> int | str:
+    """Return an integer; what is none is left to `ResolverConfig`, which says what it must be."""
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def _setting(name: str, field: FieldInfo, default: Any) -> Callable[[_Command], _Command]:
+    is_set = get_origin(field.annotation) is frozenset
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=str if is_set else _number,
+        metavar="TYPE" if is_set else "INTEGER",
+        multiple=is_set,
+        default=sorted(default) if is_set else default,
+        show_default=True,
+        envvar=f"SESSIONREF_{name.upper()}",
+        show_envvar=True,
+        callback=_check_setting,
+        help=field.description,
+    )
+
+
+def _check_setting(ctx: click.Context, param: click.Parameter, value: object) -> object:
+    try:
+        ResolverConfig(**{str(param.name): value})
+    except InvalidConfigError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return value

@@ -1,0 +1,59 @@
+"""Where output goes: to people through rich, to programs as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Final, TextIO
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from sessionref.cli.text import text_lines
+
+__all__ = ["error_console", "output_console", "print_json", "print_quoted"]
+
+_NARROWEST: Final = 16
+"""Columns that a text gets at least, in a terminal that has next to none."""
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to whoever runs the command; rich would end it itself."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def output_console() -> Console:
+    """Return the console of the answers."""
+    return _console(sys.stdout)
+
+
+def error_console() -> Console:
+    """Return the console of everything else: progress, hints and errors."""
+    return _console(sys.stderr)
+
+
+def _console(file: TextIO) -> Console:
+    # Brackets and :names: in a title mean nothing.
+    return _Console(file=file, markup=False, emoji=False, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    r"""Print a value as one JSON text in UTF-8, whatever the encoding of the terminal.
+
+    Lone surrogates, which UTF-8 does not have, are written as JSON's `\udxxx`.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    click.echo(text.encode("utf-8", "backslashreplace"))
+
+
+def print_quoted(console: Console, text: str, style: str = "") -> None:
+    """Print a message's text with its line breaks, behind a bar that says where it ends."""
+    bar = Text("  │ ", style="dim")
+    width = max(console.width - bar.cell_len, _NARROWEST)
+    for line in text_lines(text):
+        for piece in Text(line, style=style).wrap(console, width):
+            piece.rstrip()
+            console.print(bar + piece, soft_wrap=True)

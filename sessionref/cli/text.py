@@ -1,0 +1,44 @@
+"""Text that is safe to show, whoever wrote it.  Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from sessionref.reference.visible import visible
+
+__all__ = ["counted", "day", "moment", "one_line", "text_lines"]
+
+_TAB: Final = 4
+
+
+def one_line(text: str) -> str:
+    r"""Return a text on one line: no control characters, and lone surrogates as `\udxxx`."""
+    return visible(text.encode("utf-8", "backslashreplace").decode())
+
+
+def text_lines(text: str) -> list[str]:
+    """Return the lines of a message's text, each as `one_line` has it and with tabs as spaces."""
+    return [one_line(line.expandtabs(_TAB)) for line in text.replace("\r\n", "\n").split("\n")]
+
+
+def day(milliseconds: int) -> str:
+    """Return a time since the epoch as day of the local calendar."""
+    return _formatted(milliseconds, "%Y-%m-%d")
+
+
+def moment(milliseconds: int) -> str:
+    """Return a time since the epoch as day and minute of the local clock."""
+    return _formatted(milliseconds, "%Y-%m-%d %H:%M")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s unless there is one of it."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _formatted(milliseconds: int, form: str) -> str:
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime(form)
+    except (OSError, OverflowError, ValueError):  # later than the system or the calendar knows
+        return f"{milliseconds:,} ms after 1970"
