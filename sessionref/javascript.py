@@ -61,10 +61,10 @@ def json_string(text: str) -> str:
     r"""Return the JSON text of a string as `JSON.stringify` writes it.
 
     Escaped are `"`, `\`, U+0000 to U+001F (short forms where JSON has them) and lone surrogates
-    (`\udxxx`); everything else, U+007F and U+2028 included, stays literal.  The result can always
-    be encoded to UTF-8.
+    (`\udxxx`); everything else, U+007F and U+2028 included, stays literal.  The halves of a pair
+    that are kept apart are one code point.  The result can always be encoded to UTF-8.
     """
-    quoted = _encode_string(text)
+    quoted = _encode_string(join_surrogates(text))
     if quoted.isascii():
         return quoted
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)

@@ -11,11 +11,23 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainValidator,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    WrapSerializer,
+    model_serializer,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from sessionref.errors import InvalidReferenceError
-from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates
+from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates, remove_surrogates
 
 __all__ = [
     "Block",
@@ -41,6 +53,8 @@ def _checked_string(value: object) -> str:
 
 # Pydantic's own `str` refuses lone surrogates.
 _String = Annotated[str, PlainValidator(_checked_string)]
+# What is a tuple here is a list in JSON data, where logs and their readers look for one.
+_AS_LIST = WrapSerializer(lambda value, dump: list(dump(value)))
 _Count = Annotated[int, Field(strict=True, ge=0, le=MAX_SAFE_INTEGER)]
 
 
@@ -85,6 +99,27 @@ class _Wire(BaseModel):
 class _Open(_Wire):
     model_config = ConfigDict(extra="allow")
 
+    # Pydantic can neither check nor write members whose names hold lone surrogates.
+    _odd_members: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _set_odd_members_aside(cls, data: Any, check: ModelWrapValidatorHandler[Self]) -> Self:
+        odd = {name: data[name] for name in data if _is_odd(name)} if type(data) is dict else {}
+        if not odd:
+            return check(data)
+        value = check({name: data[name] for name in data if name not in odd})
+        value._odd_members.update(odd)  # noqa: SLF001 - of this class
+        return value
+
+    @model_serializer(mode="wrap")
+    def _write_odd_members(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**write(self), **self._odd_members}
+
+
+def _is_odd(name: object) -> bool:
+    return isinstance(name, str) and remove_surrogates(name) != name
+
 
 class Target(_Wire):
     """The session that a message is written in: its id and, if it has one, its cwd."""
@@ -117,7 +152,7 @@ class Candidate(_Wire):
     parent_session: _String | None = _omitted()
     subagent: bool = False
     readable: bool = True
-    problem: str | None = _omitted()
+    problem: _String | None = _omitted()
 
 
 class Block(_Open):
@@ -133,7 +168,7 @@ class TextBlock(Block):
     text: _String
 
 
-Content = tuple[TextBlock | Block, ...]
+Content = Annotated[tuple[TextBlock | Block, ...], _AS_LIST]
 
 
 def parse_content(content: str | Sequence[Block | Mapping[str, Any]]) -> Content:
@@ -190,7 +225,7 @@ class RecallSource(_Wire):
     kind: Literal["session-reference"] = "session-reference"
     form: Literal["recall"] = "recall"
     version: Literal[1] = 1
-    references: tuple[SourceRecord, ...]
+    references: Annotated[tuple[SourceRecord, ...], _AS_LIST]
 
 
 class UserMessage(_Wire):

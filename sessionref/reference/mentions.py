@@ -46,7 +46,6 @@ def parse_mentions(text: str) -> ParsedText:
     Duplicates are kept.  A bare URI is a mention whose label is the id.  Raises
     `InvalidReferenceError` if any mention's URI does not decode: no text is half parsed.
     """
-    text = join_surrogates(text)
     shown: list[str] = []
     references: list[Reference] = []
     done = 0
@@ -55,7 +54,8 @@ def parse_mentions(text: str) -> ParsedText:
         references.append(reference)
         done = end
     shown.append(text[done:])
-    return ParsedText("".join(shown), tuple(references))
+    # At the end: half a pair in a label may stand before the other half in the text.
+    return ParsedText(join_surrogates("".join(shown)), tuple(references))
 
 
 def _find_mentions(text: str) -> Iterator[tuple[int, int, Reference]]:

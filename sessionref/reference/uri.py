@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from sessionref.errors import InvalidReferenceError
-from sessionref.javascript import join_surrogates, json_string
+from sessionref.javascript import json_string
 
 __all__ = ["SCHEME", "decode_uri", "encode_uri"]
 
@@ -23,7 +23,7 @@ def encode_uri(session_id: str) -> str:
 
     The payload is base64url, without padding, of the UTF-8 of the id's JSON text.
     """
-    payload = json_string(join_surrogates(session_id)).encode()
+    payload = json_string(session_id).encode()
     return SCHEME + base64.urlsafe_b64encode(payload).rstrip(b"=").decode("ascii")
 
 

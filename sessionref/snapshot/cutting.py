@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from sessionref.javascript import remove_surrogates
 from sessionref.snapshot.json_text import string_cost, utf8_cost
 from sessionref.snapshot.retention import EncodedText
 
@@ -21,7 +22,7 @@ LEAST_SURE_COST: Final = _LEAST_NOTE_COST + 20
 """From this cost on the note of what is missing has room, so that a cut is never empty.
 
 Such a cut costs more than what it may cost less `STEP_COST`: its search ends where one more byte
-of the text would cost too much.
+of the text would cost too much.  A text with lone surrogates may stay far below (`is_sure`).
 """
 
 
@@ -43,6 +44,15 @@ class CuttableText:
         self.cost = string_cost(text)
         self._text = text
         self._index: _CostIndex | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether what is said of `LEAST_SURE_COST` is true of this text.
+
+        A lone surrogate costs six bytes in the whole text and three, as U+FFFD, in a cut one.
+        """
+        text = self._text
+        return text.isascii() or len(remove_surrogates(text)) == len(text)
 
     def cut(self, cost: int) -> Cut:
         """Return the text cut to at most `cost`: the head and the tail, and a note between them.

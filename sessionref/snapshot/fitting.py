@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from sessionref.javascript import replace_surrogates
 from sessionref.snapshot.cutting import LEAST_SURE_COST, STEP_COST, CuttableText
 from sessionref.snapshot.projection import ConversationMessage
 
@@ -160,6 +159,7 @@ class _Room:
         self._by_cost = sorted(texts, key=lambda text: text.cost)
         self._costs = [text.cost for text in self._by_cost]
         self._sums = list(accumulate(self._costs, initial=0))
+        self._are_sure = all(text.is_sure for text in texts)
         self._room = room
         self._check = check
 
@@ -170,7 +170,8 @@ class _Room:
         cut = len(self._costs) - whole
         if cut * cap <= left:
             return True
-        if left < 0 or (cap >= LEAST_SURE_COST and cut * (cap - STEP_COST) > left):
+        is_sure = self._are_sure and cap >= LEAST_SURE_COST
+        if left < 0 or (is_sure and cut * (cap - STEP_COST) > left):
             return False
         for text in self._by_cost[whole:]:
             self._check()
@@ -181,4 +182,5 @@ class _Room:
 
 
 def _utf8_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(replace_surrogates(text).encode())
+    # A lone surrogate counts as U+FFFD: three bytes, like its own.
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

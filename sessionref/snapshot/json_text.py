@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from sessionref.javascript import json_string, remove_surrogates
+from sessionref.javascript import join_surrogates, json_string, remove_surrogates
 
 __all__ = ["source_text", "string_cost", "tag_safe", "utf8_cost", "utf8_length"]
 
@@ -35,11 +35,13 @@ def utf8_length(text: str) -> int:
 
 def string_cost(text: str) -> int:
     """Return the bytes that a string takes up in a source: escapes included, quotes not."""
-    if text.isascii():
+    try:
         return utf8_cost(text.encode())
-    encoded = text.encode("utf-8", "surrogatepass")
-    lone = len(text) - len(remove_surrogates(text))
-    return utf8_cost(encoded) + lone * _LONE_SURROGATE_EXTRA
+    except UnicodeEncodeError:
+        text = join_surrogates(text)
+        lone = len(text) - len(remove_surrogates(text))
+        encoded = text.encode("utf-8", "surrogatepass")
+        return utf8_cost(encoded) + lone * _LONE_SURROGATE_EXTRA
 
 
 def utf8_cost(encoded: bytes) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from sessionref.javascript import join_surrogates
 from sessionref.session.fold import SessionLog
 
 __all__ = ["ConversationMessage", "project"]
@@ -25,7 +26,7 @@ def project(log: SessionLog) -> list[ConversationMessage]:
     text stay out.
     """
     return [
-        ConversationMessage(node.speaker, node.text, node.is_checkpoint)
+        ConversationMessage(node.speaker, join_surrogates(node.text), node.is_checkpoint)
         for _, node in log.surface
         if node.speaker is not None and node.text
     ]

@@ -22,7 +22,8 @@ def retain_head_tail(text: str, head_bytes: int, tail_bytes: int) -> RetainedTex
 
     Both are cut back to whole characters; a text that fits is kept whole.  Lone surrogates count
     and are kept as U+FFFD.  Kept and omitted bytes add up to those of the text, but for one U+FEFF
-    at its very beginning: it counts as a byte order mark, which decoding drops and nobody counts.
+    at the beginning of what is kept: it counts as a byte order mark, which decoding drops and
+    nobody counts.
     Raises `ValueError` for a negative number of bytes.
     """
     if head_bytes < 0 or tail_bytes < 0:
