@@ -58,7 +58,7 @@ def escape(character: str) -> str:
 
 @given(javascript_text())
 def test_json_string_escapes_what_the_standard_says(text: str) -> None:
-    """Quotes, backslashes, U+0000 to U+001F and lone surrogates are escaped, all else is literal."""
+    """Quotes, backslashes, C0 and lone surrogates are escaped, all else is literal."""
     assert json_string(text) == '"' + "".join(map(escape, join_surrogates(text))) + '"'
 
 
