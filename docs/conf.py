@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version as installed_version
+from types import SimpleNamespace
+from typing import get_type_hints
 
-from docutils.nodes import Element, reference
 from pydantic import BaseModel
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
-from sphinx.util.nodes import make_refnode
+
+import sessionref.model
 
 project = "sessionref"
 copyright = "2026, sessionref contributors"
@@ -21,12 +22,12 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"sessionref {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-# Docstrings put code in single backticks.
-default_role = "code"
 autodoc_default_options = {
     "members": True,
     "undoc-members": True,
@@ -38,32 +39,10 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
 
-PUBLIC_PACKAGES = (
-    "sessionref",
-    "sessionref.storage",
-    "sessionref.discovery",
-    "sessionref.snapshot.retention",
-    "sessionref.testing",
-)
+CODE = re.compile("(?<!`)`([^`]+)`(?!`)")
 
 # Names from elsewhere have no page here; those of the library itself must resolve.
 nitpick_ignore_regex = [("py:.*", r"(?!sessionref\.).*")]
-
-
-def resolve_public_name(
-    app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: Element
-) -> reference | None:
-    """Link a name, given where it is defined, to where it is public and documented."""
-    module, _, name = node["reftarget"].rpartition(".")
-    if node["refdomain"] != "py" or not module.startswith("sessionref"):
-        return None
-    for package in PUBLIC_PACKAGES:
-        target = env.domains.python_domain.objects.get(f"{package}.{name}")
-        if target is not None:
-            return make_refnode(
-                app.builder, node["refdoc"], target.docname, target.node_id, [contnode], name
-            )
-    return None
 
 
 def sign_with_field_names(
@@ -79,7 +58,25 @@ def sign_with_field_names(
     return f"(*, {', '.join(fields)})", None
 
 
+def prepare_docstring(
+    _app: Sphinx, what: str, _name: str, _documented: object, _options: object, lines: list[str]
+) -> None:
+    """Read single backticks as code, backslashes and all; leave out a module's map of its code."""
+    if what == "module":
+        del lines[lines.index("") :]
+    lines[:] = CODE.sub(r"``\1``", "\n".join(lines)).split("\n")
+
+
+def show_plain_types() -> None:
+    """Give the members of values the types that Python code sees, without pydantic's checks."""
+    for value in (*vars(sessionref.model).values(), sessionref.ResolverConfig):
+        if isinstance(value, type) and issubclass(value, BaseModel):
+            checked = {name: field.annotation for name, field in value.model_fields.items()}
+            value.__annotations__ |= get_type_hints(SimpleNamespace(__annotations__=checked))
+
+
 def setup(app: Sphinx) -> None:
     """Take part in the build."""
+    show_plain_types()
     app.connect("autodoc-process-signature", sign_with_field_names)
-    app.connect("missing-reference", resolve_public_name)
+    app.connect("autodoc-process-docstring", prepare_docstring)
