@@ -16,6 +16,7 @@ from sessionref.errors import (
     InvalidReferenceError,
     ReadFailedError,
     SelfReferenceError,
+    SessionReferenceError,
     TooManyReferencesError,
 )
 from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates
@@ -75,6 +76,8 @@ class SessionReferenceResolver:
     async def __aexit__(self, *_: object) -> None:
         # The nursery does not get the exception of the block: it would wrap it in a group.
         if self._opening is not None and self._nursery is not None:
+            # Nor may it raise in its place when somebody cancels while it waits.
+            self._nursery.cancel_scope.shield = True
             self._nursery.cancel_scope.cancel()
             self._nursery = None
             await self._opening.__aexit__(None, None, None)
@@ -98,6 +101,7 @@ class SessionReferenceResolver:
         `StoreUnreadableError` if the store as a whole cannot be read.  Cancelling stops the lookup
         at once.
         """
+        self._require_open()
         if not isinstance(query, str):
             raise InvalidReferenceError(value=query, problem="a query must be a string")
         if limit is None:
@@ -124,6 +128,7 @@ class SessionReferenceResolver:
         `ReadFailedError` or `BudgetExceededError`; nothing partial ever comes back.  Cancelling
         returns at once, whatever the store does.
         """
+        self._require_open()
         detached = parse_content(content)
         distinct = self._distinct(target, references)
         if not distinct:
@@ -150,6 +155,8 @@ class SessionReferenceResolver:
     async def _read(self, session_id: str) -> SessionLog:
         try:
             return await self._abandonable(partial(self._corpus.read_log, session_id))
+        except SessionReferenceError as error:
+            raise ReadFailedError(session_id=session_id, reason=error.describe()) from error
         except Exception as error:
             raise ReadFailedError(session_id=session_id, reason=str(error)) from error
 
@@ -168,8 +175,7 @@ class SessionReferenceResolver:
 
     async def _abandonable(self, work: Callable[[], Awaitable[_Result]]) -> _Result:
         """Return what `work` returns; a cancelled caller does not wait for it to notice."""
-        if self._nursery is None:
-            raise RuntimeError("a resolver is of use only inside its `async with` block")
+        nursery = self._require_open()
         results: list[_Result] = []
         failures: list[Exception] = []
         scope = trio.CancelScope()
@@ -184,14 +190,21 @@ class SessionReferenceResolver:
             finally:
                 done.set()
 
-        self._nursery.start_soon(run)
+        nursery.start_soon(run)
         try:
             await done.wait()
         finally:
             scope.cancel()
         if failures:
             raise failures[0]
+        if not results:
+            raise RuntimeError("the resolver's block was left before the call was done")
         return results[0]
+
+    def _require_open(self) -> trio.Nursery:
+        if self._nursery is None:
+            raise RuntimeError("a resolver is of use only inside its `async with` block")
+        return self._nursery
 
 
 def _label(reference: Reference) -> str:

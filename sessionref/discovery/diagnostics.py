@@ -31,18 +31,19 @@ class Reporter:
 
     def __init__(self, callback: Callable[[Diagnostic], None] | None = None) -> None:
         self._callback = callback
-        self._told: dict[str, str] = {}
+        self._told: dict[tuple[str, str | None], str] = {}
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Tell of a fault, unless it is the one that was told last of this log."""
+        log = (diagnostic.place, diagnostic.session_id)
         reason = str(diagnostic.error)
-        if self._told.get(diagnostic.place) == reason:
+        if self._told.get(log) == reason:
             return
-        self._told[diagnostic.place] = reason
+        self._told[log] = reason
         _logger.warning("%s", visible(reason))
         if self._callback is not None:
             self._callback(diagnostic)
 
-    def clear(self, place: str) -> None:
-        """Take note that a log is readable."""
-        self._told.pop(place, None)
+    def clear(self, place: str, session_id: str | None) -> None:
+        """Take note that a log is readable; several sessions may share a place."""
+        self._told.pop((place, session_id), None)

@@ -69,13 +69,13 @@ class ScanDiscovery:
         return [reading for batch in batches for reading in batch]
 
     def _report(self, session: CorpusSession, reading: TitleReading) -> None:
-        if reading.error is None:
-            self._reporter.clear(session.place)
-            return
         session_id = session.header.id if session.header is not None else None
         if session_id is None and session.stored is not None:
             session_id = session.stored.session_id
-        self._reporter.report(Diagnostic(session.place, session_id, reading.error))
+        if reading.error is None:
+            self._reporter.clear(session.place, session_id)
+        else:
+            self._reporter.report(Diagnostic(session.place, session_id, reading.error))
 
 
 def _rank(target: Target, found: Sequence[CorpusSession]) -> list[CorpusSession]:

@@ -7,8 +7,9 @@ live       sessions that a host holds open
 corpus     live sessions before stored ones
 """
 
+from sessionref.session.fold import SessionLog
 from sessionref.session.header import SessionHeader
-from sessionref.storage.corpus import Corpus
+from sessionref.storage.corpus import Corpus, CorpusSession
 from sessionref.storage.jsonl.store import JsonlSessionStore
 from sessionref.storage.live import LiveSession, LiveSessions
 from sessionref.storage.memory import MemorySessionStore
@@ -16,12 +17,14 @@ from sessionref.storage.protocol import Revision, SessionStore, StoredSession, T
 
 __all__ = [
     "Corpus",
+    "CorpusSession",
     "JsonlSessionStore",
     "LiveSession",
     "LiveSessions",
     "MemorySessionStore",
     "Revision",
     "SessionHeader",
+    "SessionLog",
     "SessionStore",
     "StoredSession",
     "TitleReading",

@@ -6,6 +6,7 @@ What a frame yields is bounded: a small file may claim to hold any amount.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -21,6 +22,9 @@ _PIECE_BYTES: Final = 2**20
 _SMALL: Final = 2**20
 _DICTIONARY_BYTES: Final = (0, 1, 2, 4)
 _RLE, _RESERVED = 1, 3
+_LARGEST_BLOCK: Final = 2**17
+
+_thread = threading.local()
 
 
 class FrameError(ValueError):
@@ -75,7 +79,6 @@ class FrameUnpacker:
     def __init__(self, limit: int) -> None:
         self._left = limit
         self._zstandard = _zstandard()
-        self._decompressor = self._zstandard.ZstdDecompressor()
 
     def unpack(self, frame: Frame) -> Iterator[bytes]:
         """Yield what a frame holds, in pieces; of an incomplete one, what can be had.
@@ -89,7 +92,7 @@ class FrameUnpacker:
                 raise TooMuchError(f"a frame claims to hold {claimed:,} bytes", frame.byte)
             if frame.is_complete and 0 < claimed <= _SMALL:
                 self._left -= claimed
-                yield self._decompressor.decompress(frame.data)
+                yield _decompress(frame.data)
             else:
                 yield from self._stream(frame)
         except self._zstandard.ZstdError as error:
@@ -97,12 +100,23 @@ class FrameUnpacker:
                 raise FrameError(str(error), frame.byte) from error
 
     def _stream(self, frame: Frame) -> Iterator[bytes]:
-        with self._decompressor.stream_reader(frame.data) as reader:
+        with self._zstandard.ZstdDecompressor().stream_reader(frame.data) as reader:
             while piece := reader.read(_PIECE_BYTES):
                 self._left -= len(piece)
                 if self._left < 0:
                     raise TooMuchError("a frame yields more bytes than it may", frame.byte)
                 yield piece
+
+
+def _decompress(data: bytes) -> bytes:
+    """Return what a small frame holds.
+
+    Making a decompressor takes longer than most frames do, and no two threads may share one.
+    """
+    if not hasattr(_thread, "decompress"):
+        _thread.decompress = _zstandard().ZstdDecompressor().decompress
+    content: bytes = _thread.decompress(data)
+    return content
 
 
 @cache
@@ -127,8 +141,8 @@ def _frame_length(buffer: bytes, start: int, byte: int) -> int | None:
     while place + 3 <= len(buffer):
         block = int.from_bytes(buffer[place : place + 3], "little")
         is_last, kind, size = block & 1, block >> 1 & 3, block >> 3
-        if kind == _RESERVED:
-            raise FrameError("a block of a zstd frame has a reserved type", byte)
+        if kind == _RESERVED or size > _LARGEST_BLOCK:
+            raise FrameError("a block of a zstd frame has no type or is too large", byte)
         place += 3 + (1 if kind == _RLE else size)
         if is_last:
             place += 4 if descriptor & 4 else 0

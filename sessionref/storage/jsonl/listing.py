@@ -63,20 +63,19 @@ def _list(root: Path) -> Iterator[StoredSession]:
         try:
             with os.scandir(project) as entries:
                 for entry in entries:
-                    folders = [Path(entry.path)]
-                    if entry.name in repeated:
-                        folders = _folders_named(entry.name, projects)
-                    if folders[:1] == [Path(entry.path)]:
-                        yield from _list_entry(entry, folders)
+                    yield from _list_entry(entry, projects if entry.name in repeated else [])
         except FileNotFoundError:
             continue
         except OSError as error:
             yield _unreadable_project(project, error)
 
 
-def _list_entry(entry: os.DirEntry[str], folders: list[Path]) -> Iterator[StoredSession]:
+def _list_entry(entry: os.DirEntry[str], projects: list[Path]) -> Iterator[StoredSession]:
+    """Yield what an entry of a project folder is; `projects` are to be given if it is repeated."""
     if entry.is_dir(follow_symlinks=False):
-        session = _describe(folders)
+        folder = Path(entry.path)
+        folders = _folders_named(entry.name, projects) or [folder]
+        session = _describe(folders) if folders[0] == folder else None
         if session is not None:
             yield session
     elif is_retired_log(entry.name):
@@ -137,13 +136,12 @@ def _describe(folders: list[Path]) -> StoredSession | None:
 
 
 def _describe_log(log: Path) -> StoredSession | None:
-    session_id = session_id_of(log.parent.name)
     try:
         header, revision = read_log_header(log)
     except FileNotFoundError:
         return None
     except StorageError as error:
-        return StoredSession(str(log), session_id, error=error)
+        return StoredSession(str(log), session_id_of(log.parent.name), error=error)
     return StoredSession(
         place=str(log),
         session_id=header.id,

@@ -37,14 +37,14 @@ def open_log(path: Path) -> Iterator[FileIO]:
     Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.
     """
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
+        file = FileIO(path, "rb", opener=lambda name, _: os.open(name, _OPEN_FLAGS))
     except FileNotFoundError:
         raise
     except OSError as error:
         reason = "it is a symbolic link" if error.errno == errno.ELOOP else _reason(error)
         raise SessionDamagedError(reason=reason, path=str(path)) from error
-    with FileIO(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise SessionDamagedError(reason="it is not a regular file", path=str(path))
         yield file
 

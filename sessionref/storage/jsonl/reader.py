@@ -138,7 +138,11 @@ def _feed_frames(
 
 def _only_line(frame: Frame, unpacker: FrameUnpacker) -> bytes:
     _require(frame.is_complete, "the first frame is incomplete", frame)
-    line, line_feed, rest = b"".join(unpacker.unpack(frame)).partition(b"\n")
+    text = b""
+    for piece in unpacker.unpack(frame):
+        text += piece
+        _require(len(text) <= MAX_HEADER_BYTES + 1, "the first frame is too long a header", frame)
+    line, line_feed, rest = text.partition(b"\n")
     _require(line_feed and not rest, "the first frame is not exactly one line, the header", frame)
     return line
 
@@ -186,17 +190,18 @@ def _first_frame_line(file: FileIO) -> bytes:
 
 def _check_place(header: SessionHeader, path: Path) -> None:
     """Raise unless the id and cwd of a header lead to the very file that it was read from."""
-    name = session_name(header.id)
-    if name is not None:
-        expected = path.parents[2] / project_name(header.cwd) / name / path.name
-        if expected == path or _is_same_spelling(expected, path):
-            return
+    name, project = session_name(header.id), project_name(header.cwd)
+    if path.parts[-3:-1] == (project, name):
+        return
+    if name is not None and _is_same_spelling(path.parents[2] / project / name / path.name, path):
+        return
     raise SessionDamagedError(
         reason=(
             f"its header names session {header.id!r} in {header.cwd!r}, which belongs into another "
             f"folder; was it copied or renamed?"
         ),
         line=1,
+        byte=0,
     )
 
 

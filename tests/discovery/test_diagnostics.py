@@ -1,0 +1,67 @@
+"""What is wrong with single logs: told once, and again when it changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from sessionref.discovery import Diagnostic
+from sessionref.discovery.diagnostics import Reporter
+from sessionref.errors import SessionDamagedError
+
+
+def fault(reason: str = "broken", place: str = "/a", session_id: str | None = "s") -> Diagnostic:
+    return Diagnostic(place, session_id, SessionDamagedError(reason=reason, path=place))
+
+
+def test_a_fault_is_told_once() -> None:
+    """The same fault of the same log is not told at every keystroke."""
+    told: list[Diagnostic] = []
+    reporter = Reporter(told.append)
+    first = fault()
+    for diagnostic in [first, fault(), fault()]:
+        reporter.report(diagnostic)
+    assert told == [first]
+
+
+def test_a_fault_that_changes_is_told_again() -> None:
+    """Another reason is news, also when it is one that was told before the last."""
+    told: list[Diagnostic] = []
+    reporter = Reporter(told.append)
+    for reason in ["broken", "torn", "torn", "broken"]:
+        reporter.report(fault(reason))
+    assert [str(diagnostic.error) for diagnostic in told] == [
+        str(fault(reason).error) for reason in ["broken", "torn", "broken"]
+    ]
+
+
+def test_a_fault_that_comes_back_is_told_again() -> None:
+    """A log that was readable meanwhile has a new fault, even if it is the old one."""
+    told: list[Diagnostic] = []
+    reporter = Reporter(told.append)
+    reporter.clear("/a", "s")
+    reporter.report(fault())
+    reporter.clear("/a", "s")
+    reporter.report(fault())
+    assert len(told) == 2
+
+
+def test_each_log_has_its_own_faults() -> None:
+    """Logs in other places, or of other sessions in one place, are told of by themselves."""
+    told: list[Diagnostic] = []
+    reporter = Reporter(told.append)
+    for diagnostic in [fault(), fault(place="/b"), fault(session_id="t"), fault(session_id=None)]:
+        reporter.report(diagnostic)
+    reporter.clear("/b", "s")
+    reporter.report(fault())
+    assert len(told) == 4
+
+
+def test_a_fault_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Without a callback a fault is still logged as a warning, on one line without controls."""
+    with caplog.at_level("WARNING", logger="sessionref"):
+        Reporter().report(fault("odd\x1b[2J\nname %s"))
+    (record,) = caplog.records
+    assert (record.levelname, record.name) == ("WARNING", "sessionref")
+    assert record.getMessage() == (
+        "/a: damaged: odd\\x1b[2J\\x0aname %s [SESSION_REFERENCE_READ_FAILED]"
+    )
