@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import click
@@ -16,9 +15,6 @@ from sessionref.cli.commands.uri import uri_commands
 from sessionref.cli.running import exit_codes, make_printable
 
 __all__ = ["Application", "application"]
-
-# The commands say themselves which logs cannot be read; logging would say it once more.
-logging.getLogger("sessionref").addHandler(logging.NullHandler())
 
 
 class Application(click.Group):

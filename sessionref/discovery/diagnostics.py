@@ -12,6 +12,8 @@ from sessionref.reference.visible import visible
 __all__ = ["Diagnostic", "Reporter"]
 
 _logger = logging.getLogger("sessionref")
+# Where a host has set up no logging, nothing of a library's shall appear on its terminal.
+_logger.addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+
 import pytest
 
 from sessionref.discovery import Diagnostic
@@ -65,3 +69,16 @@ def test_a_fault_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert record.getMessage() == (
         "/a: damaged: odd\\x1b[2J\\x0aname %s [SESSION_REFERENCE_READ_FAILED]"
     )
+
+
+def test_nothing_is_printed_where_no_logging_is_set_up() -> None:
+    """A host that has set up no logging keeps its terminal to itself."""
+    program = textwrap.dedent("""\
+        from sessionref.discovery import Diagnostic
+        from sessionref.discovery.diagnostics import Reporter
+        from sessionref.errors import SessionNotFoundError
+        error = SessionNotFoundError(session_id="gone")
+        Reporter().report(Diagnostic("somewhere", "gone", error))
+    """)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert (ran.stdout, ran.stderr) == (b"", b"")
