@@ -44,14 +44,16 @@ class ScanDiscovery:
         """Return the first `limit` sessions that match a query, best first."""
         found = await self._corpus.list_sessions()
         needle = query.lower()
-        ranked = await run_pure(lambda _: _rank(target, found), len(found) * _STEPS_PER_SESSION)
-        for session in found:
-            if session.error is not None:
-                self._report(session, TitleReading(error=session.error))
+        steps = len(found) * _STEPS_PER_SESSION
+        ranked = await run_pure(lambda _: _rank(target, found), steps)
+        for session in await run_pure(lambda _: _faulty(found), steps):
+            self._report(session, TitleReading(error=session.error))
         rest = iter(ranked)
         candidates: list[Candidate] = []
         while len(candidates) < limit:
-            wanted = self._concurrency * _BATCH if needle else limit - len(candidates)
+            wanted = self._concurrency * _BATCH
+            if not needle:
+                wanted = min(wanted, limit - len(candidates))
             sessions = list(islice(rest, wanted))
             if not sessions:
                 break
@@ -85,6 +87,10 @@ def _rank(target: Target, found: Sequence[CorpusSession]) -> list[CorpusSession]
         if (header := session.header) is not None and header.id != target.session_id
     ]
     return [found[place] for _, place in sorted(keyed)]
+
+
+def _faulty(found: Sequence[CorpusSession]) -> list[CorpusSession]:
+    return [session for session in found if session.error is not None]
 
 
 def _batches(sessions: Sequence[CorpusSession]) -> Iterator[Sequence[CorpusSession]]:
