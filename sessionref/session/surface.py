@@ -91,6 +91,8 @@ def parse_source_seqs(value: object, seq: int) -> Container[int]:
     """
     if type(value) is not list:
         raise SessionDamagedError(reason="sourceEventSeqs is not a list")
+    if _is_one_run(value, seq):
+        return range(value[0], seq)
     if set(map(type, value)) <= {int}:
         seqs = frozenset(value)
         if len(seqs) != len(value) or (seqs and not (min(seqs) >= 0 and max(seqs) < seq)):
@@ -130,3 +132,18 @@ def _pair(item: object) -> tuple[int, int]:
     if type(start) is not int or type(end) is not int:
         raise SessionDamagedError(reason="sourceEventSeqs holds what is no seq and no pair of seqs")
     return start, end
+
+
+def _is_one_run(seqs: list[Any], seq: int) -> bool:
+    """Return whether seqs are all those from the first one to the one before `seq`.
+
+    An answer lists the chunks that it was streamed in, hundreds of seqs that lie right before it.
+    """
+    # A bool equals 0 or 1 and a float makes a sum a float, and both are seqs of no event.
+    return (
+        len(seqs) > 0
+        and type(seqs[0]) is int
+        and 1 < seqs[0] == seq - len(seqs)
+        and seqs == list(range(seqs[0], seq))
+        and type(sum(seqs)) is int
+    )
