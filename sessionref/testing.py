@@ -7,6 +7,7 @@ raises `AssertionError` with the rule that is broken.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
 from copy import copy
 
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-class _WaitingStore:
+class _WaitingStore(ABC):
     """A store whose every call waits before it goes on to the store behind it.
 
     `waiting` counts the calls that wait now, `arrived` all that ever did.
@@ -70,8 +71,9 @@ class _WaitingStore:
         finally:
             self.waiting -= 1
 
+    @abstractmethod
     async def _wait(self) -> None:
-        raise NotImplementedError
+        """Return when a call may go on."""
 
 
 class ParkedStore(_WaitingStore):

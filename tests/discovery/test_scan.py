@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logs import LogBuilder, store_of
 from strategies import log_builders
+from trio.testing import wait_all_tasks_blocked
 
 from sessionref.discovery import Diagnostic, ScanDiscovery
 from sessionref.errors import (
@@ -20,8 +22,15 @@ from sessionref.errors import (
     StoreUnreadableError,
 )
 from sessionref.model import Candidate, Target
-from sessionref.storage import Corpus, JsonlSessionStore, LiveSession, LiveSessions, SessionStore
-from sessionref.testing import FailingStore
+from sessionref.storage import (
+    Corpus,
+    JsonlSessionStore,
+    LiveSession,
+    LiveSessions,
+    SessionStore,
+    StoredSession,
+)
+from sessionref.testing import FailingStore, ParkedStore
 
 TARGET = Target(session_id="target", cwd="/w")
 
@@ -108,6 +117,27 @@ def test_a_shorter_answer_is_the_beginning_of_a_longer(
     everything = trio.run(find, store, query, 10**9)
     limit = data.draw(st.integers(1, len(logs) + 1))
     assert trio.run(find, store, query, limit) == everything[:limit]
+
+
+class ParkedTitles(ParkedStore):
+    """A store that lists at once, and reads titles when it is released."""
+
+    async def list_sessions(self) -> AsyncIterator[Sequence[StoredSession]]:
+        async for batch in self._store.list_sessions():
+            yield batch
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_titles_are_read_in_batches_at_the_same_time(concurrency: int) -> None:
+    """No more than `concurrency` batches of titles are read at a time, and no fewer."""
+    store = ParkedTitles(store_of(*(titled(f"{number}", "x") for number in range(200))))
+    discovery = ScanDiscovery(Corpus(store), concurrency=concurrency)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(discovery.list_candidates, TARGET, "x", 200)
+        await wait_all_tasks_blocked()
+        assert store.waiting == concurrency
+        nursery.cancel_scope.cancel()
+    assert store.waiting == 0
 
 
 async def test_what_cannot_be_read_is_listed_under_its_id() -> None:

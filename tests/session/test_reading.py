@@ -29,6 +29,10 @@ DEFECTS = {
     "cut character": (b'"\xe6\x87"', "not JSON"),
     "NaN": (event(3).replace(b'"time":3', b'"time":NaN'), "not JSON"),
     "no record": (b"[]", "object"),
+    "no type": (event(3).replace(b'"todo/write"', b'["todo/write"]'), "type"),
+    "no seq": (event(3).replace(b'"seq":3', b'"seq":true'), "seq"),
+    "no time": (event(3).replace(b'"time":3', b'"time":"3"'), "time"),
+    "time out of range": (event(3).replace(b'"time":3', b'"time":9007199254740992'), "time"),
     "no run": (b'{"type":"text-chunks","seq0":3,"time0":1,"data":{}}', "the data of a packed run"),
     "repeated seq": (event(2), "seq 2 stands where 3 must follow"),
     "missing seq": (event(4), "seq 4 stands where 3 must follow"),
@@ -172,6 +176,30 @@ def test_a_seq_may_be_spelled_with_a_point() -> None:
     assert read.last_seq == 7
     assert read.title is not None
     assert json_line([read.title.event_seq, read.title.updated_at]) == b"[4,1700000000004]"
+
+
+WHOLE_LOG = b"""\
+{"type":"session","version":0,"id":"e1","createdAt":1,"delegationDepth":0}
+{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}
+{"type":"step/start","seq":1,"time":1,"data":{"turn":1,"step":1}}
+{"type":"user/message","seq":2,"time":1,"data":{"id":"a","role":"user","source":{"kind":"user"},\
+"content":[{"type":"text","text":"hi"}]},"surfaceOp":"append"}
+{"type":"text-chunks","seq0":3,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[0,0],\
+"texts":["a","b","c"]}}
+{"type":"assistant/message","seq":6,"time":2,"data":{"turn":1,"step":1,"message":{"id":"b",\
+"role":"assistant","source":{"kind":"model","provider":"p","model":"m"},\
+"content":[{"type":"text","text":"abc"}]}},"surfaceOp":"append","sourceEventSeqs":[[3,5]]}
+"""
+
+
+def test_a_whole_log_is_read() -> None:
+    """A log as it stands in a file gives its conversation, and the seq of its last closer."""
+    log = read_log(WHOLE_LOG.splitlines())
+    assert [(seq, node.speaker, node.text) for seq, node in log.surface] == [
+        (2, "user", "hi"),
+        (6, "assistant", "abc"),
+    ]
+    assert (log.header.id, log.title, log.last_seq, log.last_time) == ("e1", None, 8, 2)
 
 
 @given(log_builders(), st.lists(st.integers(0, 15)), st.booleans())

@@ -143,11 +143,15 @@ def test_a_rewritten_log_is_read_again(tmp_path: Path, compressed: bool, message
     assert check.calls == 2
 
 
-def test_two_states_are_not_mixed(tmp_path: Path) -> None:
-    """What was read of a log before it was rewritten shorter is thrown away."""
+@pytest.mark.parametrize("is_ended", [False, True], ids=["like a crash", "like damage"])
+def test_two_states_are_not_mixed(tmp_path: Path, is_ended: bool) -> None:
+    """What was read of a log before it was rewritten shorter is thrown away, good or bad."""
     log, other = some_log(3), some_log(5)
     for large in (log, other):
         large.user("x" * 2**20)
+    if is_ended:
+        other.title("the first line that does not fit")
+        other.end_turn()
     log.user("so that the other is shorter" * 100)
     path = log.write(tmp_path)
     check = Meanwhile(lambda: rewrite(path, other.to_bytes()))

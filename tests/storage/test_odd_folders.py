@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,18 @@ def test_a_folder_in_the_place_of_a_log_is_damaged(tmp_path: Path) -> None:
     (tmp_path / "--w--" / "d" / "session.jsonl").mkdir(parents=True)
     assert ids(tmp_path) == ["a", "d", "s", "z"]
     assert isinstance(by_id(tmp_path)["d"].error, SessionDamagedError)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names in Unicode")
+def test_a_name_that_is_no_text_is_nobodys(tmp_path: Path) -> None:
+    """A folder whose name is not UTF-8 stands for no id, and costs the others nothing."""
+    write(tmp_path, "s")
+    folder = tmp_path / "--w--" / os.fsdecode(b"\xff\xfe")
+    folder.mkdir()
+    (folder / "session.jsonl").write_bytes(LogBuilder("t", cwd="/w").to_bytes())
+    sessions = by_id(tmp_path)
+    assert sessions["s"].error is None
+    assert isinstance(sessions[None].error, SessionDamagedError)
 
 
 @needs_permissions
