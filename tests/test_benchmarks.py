@@ -1,0 +1,157 @@
+"""The benchmarks run and report what they measured; how fast anything is, no test asks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sessionref.session.reading import read_log
+from sessionref.snapshot.projection import project
+
+_CHECKOUT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def benchmarks_on_the_path() -> Iterator[None]:
+    # Behind everything else: the checkout must not come before the wheel.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(_CHECKOUT)])
+        yield
+
+
+def report_of(folder: Path, *arguments: str) -> Any:
+    from benchmarks.__main__ import main
+
+    file = folder / "report.json"
+    result = CliRunner().invoke(main, [*arguments, "--rounds", "1", "--json", str(file)])
+    assert result.exit_code == 0, result.output
+    assert "sessionref" in result.stdout
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def row_of(size: int, seconds: float) -> Any:
+    from benchmarks.fresh import Timing
+    from benchmarks.report import Row
+
+    return Row("series", size, Timing(best=seconds, median=seconds))
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return report_of(tmp_path_factory.mktemp("prepare"), "prepare", "--messages", "6")
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return report_of(tmp_path_factory.mktemp("scan"), "scan", "--logs", "4")
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return report_of(tmp_path_factory.mktemp("imports"), "imports")
+
+
+def test_preparing_is_measured_for_both_budgets(prepared: Any) -> None:
+    """A preparation is measured with the usual budget and with one that keeps everything."""
+    rows = [(row["series"], row["size"]) for row in prepared["rows"]]
+    assert rows == [("budget 64 KiB", 6), ("budget 1 GiB", 6)]
+
+
+def test_lookups_are_measured_for_both_encodings(scanned: Any) -> None:
+    """A lookup is measured over raw and over compressed logs, with and without a query."""
+    rows = [(row["series"], row["size"]) for row in scanned["rows"]]
+    assert rows == [("raw", 4), ("raw, empty query", 4), ("zstd", 4), ("zstd, empty query", 4)]
+
+
+def test_importing_is_measured(imported: Any) -> None:
+    """Importing the library and importing what it stands on both take some time."""
+    [row] = imported["rows"]
+    assert row["ours"]["best"] > 0
+    assert row["floor"]["best"] > 0
+
+
+@pytest.mark.parametrize("name", ["prepared", "scanned", "imported"])
+def test_each_ratio_is_that_of_the_best_times(name: str, request: pytest.FixtureRequest) -> None:
+    """Where there is a floor, the ratio to it is reported with its target."""
+    for row in request.getfixturevalue(name)["rows"]:
+        ratios = [check for check in row["checks"] if check["name"] == "ratio"]
+        assert len(ratios) == (row["floor"] is not None)
+        for ratio in ratios:
+            assert ratio["value"] == row["ours"]["best"] / row["floor"]["best"]
+            assert ratio["is_met"] == (ratio["value"] <= ratio["target"])
+
+
+@pytest.mark.parametrize("name", ["prepared", "scanned", "imported"])
+def test_a_report_tells_what_it_was_measured_with(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    """A report holds the versions of Python and of the libraries that decide about speed."""
+    environment = request.getfixturevalue(name)["environment"]
+    assert environment.keys() == {
+        *("python", "platform", "processors"),
+        *("sessionref", "orjson", "pydantic", "trio", "zstandard"),
+    }
+
+
+def test_growth_is_counted_per_doubling() -> None:
+    """Eight times the time for four times the size is 2.83 times the time per doubling."""
+    from benchmarks.report import with_growth
+
+    _, row = with_growth([row_of(100, 1.0), row_of(400, 8.0)], target=2.2)
+    [check] = row.checks
+    assert check.value == pytest.approx(8**0.5)
+    assert not check.is_met
+
+
+def test_a_series_that_only_starts_has_not_grown() -> None:
+    """The smallest size of a series is not checked for growth."""
+    from benchmarks.report import with_growth
+
+    [row] = with_growth([row_of(100, 1.0)], target=2.2)
+    assert row.checks == ()
+
+
+def test_each_measurement_has_a_process_of_its_own() -> None:
+    """A measurement starts in a process that has measured nothing."""
+    from benchmarks.fresh import take_turns
+
+    first, second = take_turns(1, os.getpid, os.getpid)
+    assert len({first.best, second.best, os.getpid()}) == 3
+
+
+def test_a_picture_shows_each_series(tmp_path: Path) -> None:
+    """The picture is an SVG whose text names the sizes, the unit and every series."""
+    pytest.importorskip("matplotlib", reason="comes with the group `bench`")
+    from benchmarks.report import Report, draw
+
+    file = tmp_path / "picture.svg"
+    draw(Report("prepare", "messages", "alone", 1, (row_of(1_000, 1.0),)), file)
+    texts = re.findall(">([^<>]+)</text>", file.read_text(encoding="utf-8"))
+    assert {"1,000", "messages", "sessionref, series"} <= set(texts)
+
+
+def test_the_corpus_is_the_same_each_time(tmp_path: Path) -> None:
+    """The same seed gives the same bytes."""
+    from benchmarks.corpus import write_session
+
+    one = write_session(tmp_path / "one", "id", 3, 20)
+    other = write_session(tmp_path / "other", "id", 3, 20)
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("messages", [2, 3, 7, 40])
+def test_a_session_has_the_messages_that_were_asked_for(messages: int, tmp_path: Path) -> None:
+    """The log of a generated session is sound, has a title, and holds so many messages."""
+    from benchmarks.corpus import write_session
+
+    log = read_log(write_session(tmp_path, "id", 1, messages).read_bytes().split(b"\n")[:-1])
+    assert log.title is not None
+    assert len(project(log)) == messages
