@@ -210,10 +210,15 @@ def zstd_log(lines: Sequence[bytes], lines_per_frame: int | None = None) -> byte
 
 
 def log_path(
-    root: Path, session_id: str, cwd: str | None = None, *, compressed: bool = False
+    root: Path,
+    session_id: str,
+    cwd: str | None = None,
+    *,
+    version: int = 0,
+    compressed: bool = False,
 ) -> Path:
     """Return where the log of a session belongs below a root."""
     folder = session_name(session_id)
     assert folder is not None, "a session without id has no place in a folder"
-    name = "session.jsonl.zstd" if compressed else "session.jsonl"
-    return root / project_name(cwd) / folder / name
+    name = f"session.v{version}.jsonl" if version else "session.jsonl"
+    return root / project_name(cwd) / folder / (f"{name}.zstd" if compressed else name)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
-from sessionref.javascript import MAX_SAFE_INTEGER, safe_integer, same_json
-from sessionref.session.header import SessionHeader, require_supported
+from sessionref.javascript import MAX_SAFE_INTEGER
+from sessionref.session.header import SessionHeader, require_version
 from sessionref.session.messages import require_name, require_numbers
+from sessionref.session.placing import place_event
 from sessionref.session.records import RUN_TYPES, RecordError, check_record
 from sessionref.session.repair import OpenTurn
-from sessionref.session.surface import Surface, SurfaceNode, parse_source_seqs
+from sessionref.session.surface import Surface, SurfaceNode
 from sessionref.session.title import SessionTitle, parse_title
 
 __all__ = ["SessionFold", "SessionLog", "fold_events"]
@@ -47,7 +48,7 @@ class SessionFold:
     """
 
     def __init__(self, header: SessionHeader, known_types: Container[str] = ()) -> None:
-        generation = require_supported(header)
+        generation = require_version(header.version)
         self._header = header
         self._generation = generation
         self._upgrades = generation.upgrades
@@ -55,6 +56,7 @@ class SessionFold:
         self._surface = Surface()
         self._title: SessionTitle | None = None
         self._open = OpenTurn()
+        self._is_seeded = False
         self._next_seq = 0
         self._time: int | None = None
         # What to do with an event that carries nothing but its data; None where that is nothing.
@@ -66,6 +68,7 @@ class SessionFold:
             "step/end": self._end_step,
             "tool/call": self._call,
             "session/title": self._set_title,
+            "session/end-seed": self._end_seed,
         }
 
     @property
@@ -100,21 +103,28 @@ class SessionFold:
         span = check_record(value)
         if span.first_seq != self._next_seq:
             raise RecordError(f"seq {span.first_seq} stands where {self._next_seq} must follow")
-        if value["type"] not in RUN_TYPES:
-            self._apply({**value, "seq": span.first_seq, "time": span.time}, span.first_seq)
+        if value["type"] in RUN_TYPES:
+            if not self._generation.has_chunk_lines:
+                raise RecordError(f"a packed run has no place in version {self._header.version}")
+        else:
+            self._apply({**value, "seq": span.first_seq, "time": span.time})
         self._next_seq += span.length
         self._time = span.time
 
-    def _apply(self, record: Record, seq: int) -> None:
+    def _apply(self, record: Record) -> None:
         upgrade = self._upgrades.get(record["type"])
         if upgrade is not None:
             record = upgrade(record, self._header.id, self._surface)
         kind = record["type"]
         if kind in self._generation.surface_types:
-            self._put_on_surface(record, seq)
+            self._put_on_surface(record)
             return
         if kind not in self._meanings:
-            self._check_unknown(record)
+            if self._is_ignorable(record):
+                if self._generation.ignores_all_of_unknown:
+                    return
+            elif kind not in self._known_types:
+                raise _unknown_type(record)
         for member in ("surfaceOp", "sourceEventSeqs"):
             if member in record:
                 raise SessionDamagedError(reason=f"{kind} may not carry {member}")
@@ -124,8 +134,10 @@ class SessionFold:
 
     def close(self) -> SessionLog:
         """Return what the log means; an open last turn is closed first."""
+        self._check_seed()
         if self._time is not None:
-            for event in self._open.closers(self._next_seq, self._time):
+            lost_result = self._generation.lost_result
+            for event in self._open.closers(self._next_seq, self._time, lost_result):
                 self.take(event)
         return SessionLog(
             header=self._header,
@@ -135,56 +147,31 @@ class SessionFold:
             last_time=self._time,
         )
 
-    def _check_unknown(self, record: Record) -> None:
-        if record["type"] not in self._known_types and record.get("ignorable") is not True:
-            raise SessionUnsupportedError(
-                reason=(
-                    f"the event type {record['type']!r} at seq {record['seq']} is required and not "
-                    f"known to this library; a host that knows it can add it to known_types"
-                ),
-                direction="unknown",
+    def _check_seed(self) -> None:
+        claimed = bool(self._header.is_seeded)
+        if self._generation.has_seed_mark and self._is_seeded != claimed:
+            found = "marks the end of a seed" if self._is_seeded else "marks no end of its seed"
+            raise SessionDamagedError(
+                reason=f"the log {found}, while its header says isSeeded {str(claimed).lower()}"
             )
 
-    def _put_on_surface(self, record: Record, seq: int) -> None:
-        kind = record["type"]
-        operation = record.get("surfaceOp")
-        node = self._generation.surface_types[kind](record["data"])
-        sources: Container[int] = ()
-        if "sourceEventSeqs" in record:
-            sources = parse_source_seqs(record["sourceEventSeqs"], seq)
-            if record["sourceEventSeqs"] == [] and kind != "assistant/message":
-                raise SessionDamagedError(reason=f"sourceEventSeqs of {kind} is empty")
-        if operation == "append":
-            self._surface.append(seq, node)
-        else:
-            self._replace(operation, seq, node, sources)
-        if kind == "assistant/message":
+    def _is_ignorable(self, record: Record) -> bool:
+        prefix = self._generation.ignorable_prefix
+        return record.get("ignorable") is True or (
+            prefix is not None and record["type"].startswith(prefix)
+        )
+
+    def _put_on_surface(self, record: Record) -> None:
+        node = place_event(record, self._surface, self._generation)
+        if record["type"] == "assistant/message":
             self._open.ask(record["data"])
         elif node.result is not None:
-            self._open.settle(node.result["message"]["source"]["callId"])
+            self._settle(node.result, is_appended=record["surfaceOp"] == "append")
 
-    def _replace(
-        self, operation: object, seq: int, node: SurfaceNode, sources: Container[int]
-    ) -> None:
-        first, last = self._generation.replace_members
-        if type(operation) is not dict or operation.keys() != {"op", first, last}:
-            raise SessionDamagedError(reason="surfaceOp is neither append nor a replacement")
-        start, end = safe_integer(operation[first]), safe_integer(operation[last])
-        if operation["op"] != "replace" or start is None or end is None:
-            raise SessionDamagedError(reason="surfaceOp is neither append nor a replacement")
-        old = self._surface.get(start)
-        removed = self._surface.replace(seq, node, start, end)
-        missing = [gone for gone in removed if gone not in sources]
-        if missing:
-            raise SessionDamagedError(
-                reason=f"the replacement removes {missing[0]}, which sourceEventSeqs does not list"
-            )
-        if node.result is not None and (
-            len(removed) != 1 or old is None or not same_json(old.result, node.result)
-        ):
-            raise SessionDamagedError(
-                reason="a tool result may replace only itself, and change only its content"
-            )
+    def _settle(self, result: Mapping[str, Any], *, is_appended: bool) -> None:
+        in_place = is_appended and self._open.is_open_step(result)
+        if in_place or not self._generation.settles_in_place:
+            self._open.settle(result["message"]["source"]["callId"])
 
     def _start_turn(self, record: Record) -> None:
         self._open.start_turn(require_numbers(record["data"], "turn"))
@@ -210,6 +197,11 @@ class SessionFold:
     def _set_title(self, record: Record) -> None:
         self._title = parse_title(record["data"], record["seq"], record["time"])
 
+    def _end_seed(self, record: Record) -> None:
+        data = record["data"]
+        if type(data) is dict and data.get("inherited") is True:
+            self._is_seeded = True
+
 
 def fold_events(
     header: SessionHeader,
@@ -233,3 +225,13 @@ def fold_events(
         except (SessionDamagedError, SessionUnsupportedError) as error:
             raise replace(error, reason=f"event {fold.next_seq}: {error.reason}") from error
     return fold.close()
+
+
+def _unknown_type(record: Record) -> SessionUnsupportedError:
+    return SessionUnsupportedError(
+        reason=(
+            f"the event type {record['type']!r} at seq {record['seq']} is required and not known "
+            f"to this library; a host that knows it can add it to known_types"
+        ),
+        direction="unknown",
+    )

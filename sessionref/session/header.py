@@ -16,18 +16,22 @@ __all__ = [
     "SessionHeader",
     "parse_header",
     "read_header",
-    "require_supported",
+    "require_version",
 ]
 
 MAX_HEADER_BYTES: Final = 2**20
 """The longest header line that is read: listing a folder must not depend on what lies in it."""
+
+_RETIRED_MEMBERS: Final = frozenset({"sandboxMode", "approvalPolicy"})
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHeader:
     """Who a session is: the first line of its log.
 
-    `created_at` is in milliseconds since the epoch; `origin` is "subagent" or None.
+    `created_at` is in milliseconds since the epoch; `origin` is "subagent" or None.  A session that
+    started with events of another one has `seed_length` of them up to version 1, and `is_seeded`
+    from version 2 on.
     """
 
     version: int
@@ -39,6 +43,7 @@ class SessionHeader:
     seed_length: int | None = None
     origin: Literal["subagent"] | None = None
     agent_preset: str | None = None
+    is_seeded: bool | None = None
 
     def to_wire(self) -> dict[str, Any]:
         """Return the header as JSON data with the names of the log, absent members left out."""
@@ -49,6 +54,7 @@ class SessionHeader:
             "cwd": self.cwd,
             "parentSession": self.parent_session,
             "seedLength": self.seed_length,
+            "isSeeded": self.is_seeded,
             "origin": self.origin,
             "delegationDepth": self.delegation_depth,
             "agentPreset": self.agent_preset,
@@ -81,30 +87,36 @@ def parse_header(value: object) -> SessionHeader:
     version = safe_integer(value.get("version"))
     if version is None or version < 0:
         raise _damaged("the header has no version")
-    generation = find_generation(version)
-    if generation is not None:
-        return _members(value, version, generation.refused_header_members)
     try:
-        return _members(value, version, frozenset())
+        return _members(value, version)
     except SessionDamagedError as error:
+        if find_generation(version) is not None:
+            raise
         raise _unsupported(version) from error
 
 
-def require_supported(header: SessionHeader) -> Generation:
-    """Return the rules that a log is read by, else raise `SessionUnsupportedError`."""
-    generation = find_generation(header.version)
+def require_version(version: int, named: int | None = None) -> Generation:
+    """Return the rules that a log of a version is read by; `named` is the version of its name.
+
+    Raises `SessionUnsupportedError` for a version that is not read, and `SessionDamagedError` if
+    the log's name tells another one.
+    """
+    generation = find_generation(version)
     if generation is None:
-        raise _unsupported(header.version)
+        raise _unsupported(version)
+    if named not in (None, version):
+        raise _damaged(f"the header is of version {version}, the name of version {named}")
     return generation
 
 
-def _members(value: Mapping[str, object], version: int, refused: frozenset[str]) -> SessionHeader:
+def _members(value: Mapping[str, object], version: int) -> SessionHeader:
     if value.get("type") != "session":
         raise _damaged('the first line is not a header: its type is not "session"')
-    for name in refused & value.keys():
+    for name in _RETIRED_MEMBERS & value.keys():
         raise _damaged(f"the header may not hold {name}")
     if value.get("origin", "subagent") != "subagent":
         raise _damaged('the header\'s origin is not "subagent"')
+    seed_length, is_seeded = _seed(value, version)
     return SessionHeader(
         version=version,
         id=_string(value, "id"),
@@ -112,10 +124,26 @@ def _members(value: Mapping[str, object], version: int, refused: frozenset[str])
         delegation_depth=_natural(value, "delegationDepth"),
         cwd=_string(value, "cwd") if "cwd" in value else None,
         parent_session=_string(value, "parentSession") if "parentSession" in value else None,
-        seed_length=_natural(value, "seedLength") if "seedLength" in value else None,
+        seed_length=seed_length,
         origin="subagent" if "origin" in value else None,
         agent_preset=_string(value, "agentPreset") if "agentPreset" in value else None,
+        is_seeded=is_seeded,
     )
+
+
+def _seed(value: Mapping[str, object], version: int) -> tuple[int | None, bool | None]:
+    """Return what a header says of its seed, each in the versions that know it: length and mark."""
+    generation = find_generation(version)
+    if generation is None:
+        return None, None
+    if not generation.has_seed_mark:
+        return _natural(value, "seedLength") if "seedLength" in value else None, None
+    if "seedLength" in value:
+        raise _damaged("the header may not hold seedLength")
+    is_seeded = value.get("isSeeded")
+    if type(is_seeded) is not bool:
+        raise _damaged("the header's isSeeded is not true or false")
+    return None, is_seeded
 
 
 def _unsupported(version: int) -> SessionUnsupportedError:

@@ -14,9 +14,15 @@ from sessionref.javascript import safe_integer
 from sessionref.session.surface import SurfaceNode
 
 __all__ = [
+    "any_tool_result_node",
     "assistant_node",
+    "developer_node",
+    "is_any_checkpoint",
+    "is_plugin_checkpoint",
     "require_name",
     "require_numbers",
+    "streamed_assistant_node",
+    "system_node",
     "tool_calls",
     "tool_result_node",
     "user_node",
@@ -24,6 +30,16 @@ __all__ = [
 ]
 
 Data = Mapping[str, Any]
+
+
+def is_plugin_checkpoint(source: Data) -> bool:
+    """Return whether a source marks a checkpoint as versions 0 to 2 do."""
+    return source.get("kind") == "plugin" and source.get("plugin") == "compact"
+
+
+def is_any_checkpoint(source: Data) -> bool:
+    """Return whether a source marks a checkpoint as any version does."""
+    return source.get("kind") == "compact-checkpoint" or is_plugin_checkpoint(source)
 
 
 def user_node(data: object, is_checkpoint: Callable[[Data], bool]) -> SurfaceNode:
@@ -51,21 +67,54 @@ def assistant_node(data: object) -> SurfaceNode:
     return SurfaceNode("assistant", visible_text(message.get("content")))
 
 
+def streamed_assistant_node(data: object) -> SurfaceNode:
+    """Return the node of an `assistant/message` that holds its own stream, which is passed over."""
+    if type(require_numbers(data).get("stream")) is not list:
+        raise SessionDamagedError(reason="the stream of an assistant message is not a list")
+    return assistant_node(data)
+
+
+def system_node(data: object) -> SurfaceNode:
+    """Return the node of a `system/message`, of which nothing is conversation."""
+    _check_instructions(data, "system")
+    return SurfaceNode(is_system=True)
+
+
+def developer_node(data: object) -> SurfaceNode:
+    """Return the node of a `developer/message`, of which nothing is conversation."""
+    _check_instructions(data, "developer")
+    return SurfaceNode()
+
+
+def any_tool_result_node(data: object) -> SurfaceNode:
+    """Return the node of a `tool/result` whose message is in the shape of any version."""
+    message = require_numbers(data).get("message")
+    if type(message) is dict and message.get("role") == "tool":
+        return _plain_tool_result_node(data)
+    return tool_result_node(data)
+
+
+def _plain_tool_result_node(data: object) -> SurfaceNode:
+    members = require_numbers(data, "turn", "step")
+    message = _message(members.get("message"), "tool")
+    _check_call(message, message)
+    if "isError" in message and type(message["isError"]) is not bool:
+        raise SessionDamagedError(reason="isError of a tool result is not true or false")
+    visible_text(message.get("content"))
+    bare = {name: value for name, value in message.items() if name != "content"}
+    return SurfaceNode(result={**members, "message": bare})
+
+
 def tool_result_node(data: object) -> SurfaceNode:
     """Return the node of a `tool/result`, whose content is checked and not kept."""
     members = require_numbers(data, "turn", "step")
     message = _message(members.get("message"), "user")
-    source = _source(message)
-    call_id = require_name(source, "callId")
-    if source["kind"] != "tool":
-        raise SessionDamagedError(reason="the source of a tool result is not a tool")
     content = message.get("content")
     visible_text(content)
     if type(content) is not list or len(content) != 1 or content[0]["type"] != "tool-result":
         raise SessionDamagedError(reason="a tool result holds exactly one tool-result block")
     block = content[0]
-    if block.get("toolCallId") != call_id:
-        raise SessionDamagedError(reason="toolCallId and callId of a tool result differ")
+    _check_call(message, block)
     if type(block.get("isError")) is not bool:
         raise SessionDamagedError(reason="isError of a tool result is not true or false")
     visible_text(block.get("content"))
@@ -113,6 +162,22 @@ def require_name(value: Data, member: str) -> str:
     if type(name) is not str or not name:
         raise SessionDamagedError(reason=f"{member} is not a non-empty string")
     return name
+
+
+def _check_call(message: Data, answer: Data) -> None:
+    """Raise unless a tool result comes from a tool, for the call that it says it answers."""
+    source = _source(message)
+    if source["kind"] != "tool":
+        raise SessionDamagedError(reason="the source of a tool result is not a tool")
+    if answer.get("toolCallId") != require_name(source, "callId"):
+        raise SessionDamagedError(reason="toolCallId and callId of a tool result differ")
+
+
+def _check_instructions(data: object, role: str) -> None:
+    members = require_numbers(data, "turn", "step")
+    message = _message(members.get("message"), role)
+    _source(message)
+    visible_text(message.get("content"))
 
 
 def _message(value: object, role: str) -> Data:

@@ -14,7 +14,7 @@ from typing import Final
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
 from sessionref.session.fold import SessionFold, SessionLog
-from sessionref.session.header import SessionHeader, read_header
+from sessionref.session.header import SessionHeader, read_header, require_version
 from sessionref.session.json_line import line_decoder
 from sessionref.session.records import RecordError, check_record
 
@@ -30,12 +30,16 @@ class LogReader:
     is damage at once; else the lines from there on are a crash tail, unless a later one ends a
     turn: then the defect lies in what a writer has committed, and the log is damaged.
 
+    `version` is the one that the log's name tells, which its header must have; None if it has no
+    name.
+
     Every method raises `SessionDamagedError` or `SessionUnsupportedError` with line and byte; the
     reader is of no use afterwards.
     """
 
-    def __init__(self, known_types: Container[str] = ()) -> None:
+    def __init__(self, known_types: Container[str] = (), version: int | None = None) -> None:
         self._known_types = known_types
+        self._version = version
         self._decode = line_decoder()
         self._fold: SessionFold | None = None
         self._header: SessionHeader | None = None
@@ -72,6 +76,7 @@ class LogReader:
     def _start(self, rest: Iterator[bytes]) -> None:
         for line in rest:
             self._header = read_header(line)
+            require_version(self._header.version, self._version)
             self._fold = SessionFold(self._header, self._known_types)
             return
 

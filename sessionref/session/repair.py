@@ -6,12 +6,12 @@ step and then the turn, so that the session reads like one that was interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessionref.session.messages import tool_calls
 
-__all__ = ["OpenTurn"]
+__all__ = ["OpenTurn", "lost_result", "plain_lost_result"]
 
 Record = dict[str, Any]
 
@@ -49,7 +49,7 @@ class OpenTurn:
 
     def ask(self, data: Mapping[str, Any]) -> None:
         """The model answers; the tool calls of the open step's answers wait for results."""
-        if (data["turn"], data["step"]) == (self._turn, self._step):
+        if self.is_open_step(data):
             for block in tool_calls(data["message"]):
                 self._pending.setdefault(block["id"], None)
 
@@ -62,8 +62,17 @@ class OpenTurn:
         """A tool's result is recorded."""
         self._pending.pop(call_id, None)
 
-    def closers(self, next_seq: int, time: int) -> list[Record]:
-        """Return the events that close the turn, none if no turn is open."""
+    def is_open_step(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the data of an event names the turn and step that are open."""
+        return (data["turn"], data["step"]) == (self._turn, self._step)
+
+    def closers(
+        self, next_seq: int, time: int, lost_result: Callable[[str, str], Record]
+    ) -> list[Record]:
+        """Return the events that close the turn, none if no turn is open.
+
+        `lost_result` makes the message that answers a call, from its id and a text.
+        """
         if self._turn is None:
             return []
         place = {"turn": self._turn}
@@ -71,7 +80,7 @@ class OpenTurn:
         if self._step is not None:
             step = {**place, "step": self._step}
             for call_id, called_at in self._pending.items():
-                events.append(_lost_result(step, call_id, called_at))
+                events.append(_answer(step, call_id, called_at, lost_result))
             events.append({"type": "step/end", "data": step})
         events.append({"type": "turn/end", "data": {**place, "reason": {"kind": "interrupted"}}})
         for seq, event in enumerate(events, next_seq):
@@ -79,25 +88,46 @@ class OpenTurn:
         return events
 
 
-def _lost_result(step: dict[str, int], call_id: str, called_at: int | None) -> Record:
+def _answer(
+    step: dict[str, int],
+    call_id: str,
+    called_at: int | None,
+    lost_result: Callable[[str, str], Record],
+) -> Record:
     started = called_at is not None
-    text = _OUTCOME_UNKNOWN if started else _NOT_STARTED
-    block = {
-        "type": "tool-result",
-        "toolCallId": call_id,
-        "isError": True,
-        "content": [{"type": "text", "text": text}],
-    }
-    message = {
-        "id": f"interrupted:{call_id}",
-        "role": "user",
-        "source": {"kind": "tool", "callId": call_id},
-        "content": [block],
-    }
     code = "TOOL_OUTCOME_UNKNOWN" if started else "TOOL_NOT_STARTED"
+    message = lost_result(call_id, _OUTCOME_UNKNOWN if started else _NOT_STARTED)
     event: Record = {
         "type": "tool/result",
         "data": {**step, "message": message, "error": {"code": code}},
         "surfaceOp": "append",
     }
     return {**event, "sourceEventSeqs": [called_at]} if started else event
+
+
+def lost_result(call_id: str, text: str) -> Record:
+    """Return the message that says a call's result was lost, as versions 0 to 3 write it."""
+    block = {
+        "type": "tool-result",
+        "toolCallId": call_id,
+        "isError": True,
+        "content": [{"type": "text", "text": text}],
+    }
+    return {
+        "id": f"interrupted:{call_id}",
+        "role": "user",
+        "source": {"kind": "tool", "callId": call_id},
+        "content": [block],
+    }
+
+
+def plain_lost_result(call_id: str, text: str) -> Record:
+    """Return the message that says a call's result was lost, as version 4 writes it."""
+    return {
+        "id": f"interrupted:{call_id}",
+        "role": "tool",
+        "toolCallId": call_id,
+        "isError": True,
+        "source": {"kind": "tool", "callId": call_id},
+        "content": [{"type": "text", "text": text}],
+    }

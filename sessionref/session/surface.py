@@ -21,13 +21,15 @@ class SurfaceNode(NamedTuple):
     """One event on the surface, reduced to what may be shown or must be compared.
 
     `speaker` and `text` are set where a person would read the event as conversation.  `result` is
-    a tool result without its content, which a replacement must repeat.
+    a tool result without its content, which a replacement must repeat; `is_system` marks the
+    instructions of a host.
     """
 
     speaker: Literal["user", "assistant"] | None = None
     text: str = ""
     is_checkpoint: bool = False
     result: Mapping[str, Any] | None = None
+    is_system: bool = False
 
 
 class Surface:
@@ -47,6 +49,12 @@ class Surface:
     def get(self, seq: object) -> SurfaceNode | None:
         """Return the node of a seq, or None if that seq is not on the surface."""
         return self._nodes.get(seq) if type(seq) is int else None
+
+    @property
+    def head(self) -> int | None:
+        """The seq of the first event, None if there is none."""
+        first = self._next[_ENDS]
+        return None if first == _ENDS else first
 
     def append(self, seq: int, node: SurfaceNode) -> None:
         """Add an event at the end."""

@@ -9,7 +9,7 @@ from logs import LogBuilder, tool_call_block
 
 from sessionref.session.fold import fold_events
 from sessionref.session.reading import read_log
-from sessionref.session.repair import OpenTurn
+from sessionref.session.repair import OpenTurn, lost_result
 
 Record = dict[str, Any]
 
@@ -43,7 +43,7 @@ def closers(log: LogBuilder) -> list[Record]:
                 turn.call(data["callId"], seq)
             case {"type": "tool/result", "data": data}:
                 turn.settle(data["message"]["source"]["callId"])
-    return turn.closers(len(log.events), log.events[-1]["time"])
+    return turn.closers(len(log.events), log.events[-1]["time"], lost_result)
 
 
 def types(events: list[Record]) -> list[str]:

@@ -16,7 +16,7 @@ from sessionref.session.header import (
     MAX_HEADER_BYTES,
     SessionHeader,
     read_header,
-    require_supported,
+    require_version,
 )
 
 REQUIRED: dict[str, Any] = {
@@ -145,7 +145,7 @@ def test_the_version_is_judged_before_anything_else(version: int, rest: dict[str
     """A header of a newer version is unsupported even where the rest looks damaged."""
     line = json_line({**rest, "version": version})
     with pytest.raises(SessionUnsupportedError, match=f"version {version} .* newer") as caught:
-        require_supported(read_header(line))
+        require_version(read_header(line).version)
     assert (caught.value.direction, caught.value.line, caught.value.byte) == ("newer", 1, 0)
 
 

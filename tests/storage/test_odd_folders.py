@@ -102,6 +102,14 @@ def test_an_ambiguous_session_has_a_header_if_any_of_its_logs_has(tmp_path: Path
     assert "ambiguous" in str(session.error)
 
 
+def test_an_ambiguous_session_lies_at_its_first_log(tmp_path: Path) -> None:
+    """Where none of the logs can be read, the session is told of at the first of their paths."""
+    paths = [LogBuilder("s", cwd=cwd).write(tmp_path, b"") for cwd in ["/a", "/b"]]
+    session = by_id(tmp_path)["s"]
+    assert (session.place, session.header) == (str(paths[0]), None)
+    assert str(paths[1]) in str(session.error)
+
+
 def test_a_folder_without_log_makes_nothing_ambiguous(tmp_path: Path) -> None:
     """What lies in another project under the id must be a log to count."""
     write(tmp_path, "s", cwd="/b")

@@ -2,12 +2,18 @@
 
 from typing import Final
 
-from sessionref.session.generations import v0
+from sessionref.session.generations import v0, v1, v2, v3, v4
 from sessionref.session.generations.generation import Generation
 
 __all__ = ["NEWEST_VERSION", "Generation", "find_generation"]
 
-_GENERATIONS: Final = {rules.version: rules for rules in (v0.RULES,)}
+_GENERATIONS: Final = {
+    0: v0.RULES,  # DSH up to 0.1.2
+    1: v1.RULES,  # source builds only
+    2: v2.RULES,  # DSH 0.1.3
+    3: v3.RULES,  # DSH 0.1.5
+    4: v4.RULES,  # DSH 0.1.7 and 0.2
+}
 
 NEWEST_VERSION: Final = max(_GENERATIONS)
 """The newest version of the format that this library reads."""

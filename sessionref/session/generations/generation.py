@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,22 +14,39 @@ __all__ = ["Generation", "Record"]
 Record = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Generation:
-    """The rules in which versions of the format differ; the common ones are in the fold.
+    """The rules in which versions of the format differ; the fold has those that they share.
 
     `surface_types` maps each type of event that lies on the surface to the function that checks
     its data and gives its node.  `upgrades` maps a type to the function that turns older spellings
     of it into today's; it gets the record, the session's id and the surface before the event.
-    `replace_members` are the names of the first and last seq in a replacement.
+    `replace_members` are the spellings of the first and last seq in a replacement.
+    `lost_result` makes the message that answers a tool call of a crashed turn, from the id of the
+    call and a text.
     """
 
     version: int
     surface_types: Mapping[str, Callable[[object], SurfaceNode]]
-    upgrades: Mapping[str, Callable[[Record, str, Surface], Record]]
-    refused_header_members: frozenset[str]
-    replace_members: tuple[str, str]
+    lost_result: Callable[[str, str], Record]
     turn_end_reasons: frozenset[str]
+    replace_members: frozenset[tuple[str, str]]
+    upgrades: Mapping[str, Callable[[Record, str, Surface], Record]] = field(default_factory=dict)
+
+    # Whether the header says `isSeeded` and an event marks the cut, or the header has `seedLength`.
+    has_seed_mark: bool
+    # Whether stream chunks are lines of their own, alone or in packed runs.
+    has_chunk_lines: bool
+    # Whether `assistant/message` may name the events that it was made from.
+    has_assistant_sources: bool
+    # Whether a system message at the head of the surface can be removed only by another one.
+    protects_head: bool
+    # Whether an ignorable event of an unknown type may carry what only surface events carry.
+    ignores_all_of_unknown: bool
+    # Whether a tool call is settled only by an appended result of its own turn and step.
+    settles_in_place: bool
+    # What the types of events start with that may always be ignored.
+    ignorable_prefix: str | None = None
 
     @cached_property
     def known_types(self) -> frozenset[str]:

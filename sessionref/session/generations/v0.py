@@ -7,26 +7,25 @@ could put words into somebody's mouth.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from sessionref.errors import SessionDamagedError
 from sessionref.session.generations.generation import Generation, Record
-from sessionref.session.messages import assistant_node, tool_result_node, user_node
-from sessionref.session.surface import Surface, SurfaceNode
+from sessionref.session.messages import (
+    assistant_node,
+    is_plugin_checkpoint,
+    tool_result_node,
+    user_node,
+)
+from sessionref.session.repair import lost_result
+from sessionref.session.surface import Surface
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "TURN_END_REASONS"]
 
-_TURN_END_REASONS: Final = frozenset(
+TURN_END_REASONS: Final = frozenset(
     {"completed", "aborted", "blocked", "error", "max-tokens", "interrupted"}
 )
-
-
-def _is_checkpoint(source: Mapping[str, Any]) -> bool:
-    return source.get("kind") == "plugin" and source.get("plugin") == "compact"
-
-
-def _user_node(data: object) -> SurfaceNode:
-    return user_node(data, _is_checkpoint)
 
 
 def _upgrade_user(record: Record, session_id: str, _: Surface) -> Record:
@@ -154,10 +153,13 @@ def _replaced_id(record: Record, surface: Surface) -> str | None:
 RULES: Final = Generation(
     version=0,
     surface_types={
-        "user/message": _user_node,
+        "user/message": partial(user_node, is_checkpoint=is_plugin_checkpoint),
         "assistant/message": assistant_node,
         "tool/result": tool_result_node,
     },
+    lost_result=lost_result,
+    turn_end_reasons=TURN_END_REASONS,
+    replace_members=frozenset({("start", "end")}),
     upgrades={
         "user/message": _upgrade_user,
         "assistant/message": _upgrade_assistant,
@@ -169,7 +171,10 @@ RULES: Final = Generation(
         "request/header-delta": _refuse,
         "mode/set": _refuse,
     },
-    refused_header_members=frozenset({"sandboxMode", "approvalPolicy"}),
-    replace_members=("start", "end"),
-    turn_end_reasons=_TURN_END_REASONS,
+    has_seed_mark=False,
+    has_chunk_lines=True,
+    has_assistant_sources=True,
+    protects_head=False,
+    ignores_all_of_unknown=False,
+    settles_in_place=False,
 )

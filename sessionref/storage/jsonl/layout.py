@@ -1,7 +1,9 @@
 """Where a log lies below its root: names of folders and files, and back to ids.  Pure.
 
-ROOT/<project>/<session>/session.jsonl.zstd
-ROOT/<project>/<session>/session.jsonl
+ROOT/<project>/<session>/session.v4.jsonl.zstd
+ROOT/<project>/<session>/session.v4.jsonl
+
+Version 0 has no number in its name: `session.jsonl`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ __all__ = [
     "COMPRESSED_SUFFIX",
     "find_logs",
     "is_retired_log",
+    "log_version",
     "project_name",
     "session_id_of",
     "session_name",
@@ -25,7 +28,7 @@ COMPRESSED_SUFFIX: Final = ".zstd"
 
 _NO_CWD: Final = "_no-cwd"
 _LONGEST_SLUG: Final = 251
-_LOG_NAMES: Final = frozenset({"session.jsonl", "session.jsonl.zstd"})
+_LOG_NAME: Final = re.compile(r"session(?:\.v([1-9][0-9]*))?\.jsonl(?:\.zstd)?")
 _RETIRED_SUFFIXES: Final = (".jsonl", ".jsonl.zstd")
 _SEPARATORS: Final = re.compile(r"[/\\:]+")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
@@ -57,9 +60,20 @@ def session_id_of(name: str) -> str | None:
     return session_id if session_name(session_id) == name else None
 
 
+def log_version(name: str) -> int | None:
+    """Return the version of the format that a file's name tells, None if it is no log's name."""
+    match = _LOG_NAME.fullmatch(name)
+    return None if match is None else int(match[1] or 0)
+
+
 def find_logs(names: Iterable[str]) -> list[str]:
-    """Return those of a session folder's files that are its logs; more than one is ambiguous."""
-    return sorted(_LOG_NAMES.intersection(names))
+    """Return those of a session folder's files that are its log: more than one is ambiguous.
+
+    The highest version wins, by name alone; what it left behind is stale and never read.
+    """
+    versions = {name: version for name in names if (version := log_version(name)) is not None}
+    newest = max(versions.values(), default=None)
+    return sorted(name for name, version in versions.items() if version == newest)
 
 
 def is_retired_log(name: str) -> bool:

@@ -21,17 +21,16 @@ from sessionref.errors import (
     StorageError,
     StoreUnreadableError,
 )
-from sessionref.session.header import SessionHeader, require_supported
 from sessionref.storage.jsonl.layout import (
     find_logs,
     is_retired_log,
     session_id_of,
     session_name,
 )
-from sessionref.storage.jsonl.reader import read_log_header
+from sessionref.storage.jsonl.reader import read_log_header, version_problem
 from sessionref.storage.protocol import StoredSession
 
-__all__ = ["find_below", "list_below"]
+__all__ = ["find_below", "find_log", "list_below"]
 
 _BATCH: Final = 256
 
@@ -123,7 +122,7 @@ def _describe(folders: list[Path]) -> StoredSession | None:
     logs: list[Path] = []
     for folder in folders:
         try:
-            logs += (folder / name for name in find_logs(os.listdir(folder)))
+            logs += _logs_in(folder)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -135,29 +134,47 @@ def _describe(folders: list[Path]) -> StoredSession | None:
     return _describe_log(logs[0])
 
 
+def _logs_in(folder: Path) -> list[Path]:
+    """Return the log of a session folder, none, or the two encodings that make it ambiguous."""
+    return [folder / name for name in find_logs(os.listdir(folder))]
+
+
+def find_log(session: StoredSession) -> Path:
+    """Return the log of a listed session as its folder is now: a newer version may have come.
+
+    Raises `FileNotFoundError` if there is none any more, and `SessionDamagedError` if there are two
+    or the folder cannot be read.
+    """
+    folder = Path(session.place).parent
+    try:
+        logs = _logs_in(folder)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable_error(folder, error) from error
+    if not logs:
+        raise FileNotFoundError(session.place)
+    if len(logs) > 1:
+        raise _ambiguous_error(logs[0], logs[1:])
+    return logs[0]
+
+
 def _describe_log(log: Path) -> StoredSession | None:
     try:
         header, revision = read_log_header(log)
     except FileNotFoundError:
         return None
     except StorageError as error:
-        return StoredSession(str(log), session_id_of(log.parent.name), error=error)
+        problem = version_problem(log, None) or error
+        return StoredSession(str(log), session_id_of(log.parent.name), error=problem)
     return StoredSession(
         place=str(log),
         session_id=header.id,
         header=header,
         revision=revision,
         updated_at=revision.mtime_ns // 1_000_000,
-        error=_unsupported(header, log),
+        error=version_problem(log, header),
     )
-
-
-def _unsupported(header: SessionHeader, log: Path) -> StorageError | None:
-    try:
-        require_supported(header)
-    except SessionUnsupportedError as error:
-        return error.located(str(log))
-    return None
 
 
 def _ambiguous(logs: list[Path]) -> StoredSession | None:
@@ -165,9 +182,14 @@ def _ambiguous(logs: list[Path]) -> StoredSession | None:
     if len(found) < 2:
         return found[0] if found else None
     first = next((session for session in found if session.header is not None), found[0])
-    others = ", ".join(session.place for session in found if session is not first)
-    reason = f"the session is ambiguous: it lies in {others} too; keep one of them"
-    return replace(first, error=SessionDamagedError(reason=reason, path=first.place))
+    others = [Path(session.place) for session in found if session is not first]
+    return replace(first, error=_ambiguous_error(Path(first.place), others))
+
+
+def _ambiguous_error(log: Path, others: list[Path]) -> SessionDamagedError:
+    places = ", ".join(map(str, others))
+    reason = f"the session is ambiguous: it lies in {places} too; keep one of them"
+    return SessionDamagedError(reason=reason, path=str(log))
 
 
 def _retired(path: str) -> StoredSession:
@@ -177,9 +199,13 @@ def _retired(path: str) -> StoredSession:
 
 
 def _unreadable(folder: Path, error: OSError) -> StoredSession:
+    problem = _unreadable_error(folder, error)
+    return StoredSession(str(folder), session_id_of(folder.name), error=problem)
+
+
+def _unreadable_error(folder: Path, error: OSError) -> SessionDamagedError:
     reason = f"the folder cannot be read ({error.strerror or error})"
-    damaged = SessionDamagedError(reason=reason, path=str(folder))
-    return StoredSession(str(folder), session_id_of(folder.name), error=damaged)
+    return SessionDamagedError(reason=reason, path=str(folder))
 
 
 def _unreadable_project(project: Path, error: OSError) -> StoredSession:

@@ -18,10 +18,11 @@ from typing import Final
 from sessionref.errors import (
     SessionDamagedError,
     SessionTooLargeError,
+    SessionUnsupportedError,
     StorageError,
 )
 from sessionref.session.fold import SessionLog
-from sessionref.session.header import MAX_HEADER_BYTES, SessionHeader, read_header
+from sessionref.session.header import MAX_HEADER_BYTES, SessionHeader, read_header, require_version
 from sessionref.session.reading import LogReader
 from sessionref.storage.jsonl.frames import (
     Frame,
@@ -30,7 +31,12 @@ from sessionref.storage.jsonl.frames import (
     TooMuchError,
     read_frames,
 )
-from sessionref.storage.jsonl.layout import COMPRESSED_SUFFIX, project_name, session_name
+from sessionref.storage.jsonl.layout import (
+    COMPRESSED_SUFFIX,
+    log_version,
+    project_name,
+    session_name,
+)
 from sessionref.storage.jsonl.logfile import (
     BoundedFile,
     has_only_grown,
@@ -40,7 +46,7 @@ from sessionref.storage.jsonl.logfile import (
 )
 from sessionref.storage.protocol import Revision
 
-__all__ = ["LogRules", "read_log_file", "read_log_header"]
+__all__ = ["LogRules", "read_log_file", "read_log_header", "version_problem"]
 
 _READ_BYTES: Final = 2**20
 _FIRST_READ_BYTES: Final = 2**12
@@ -82,6 +88,9 @@ def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
     `check` is called between the pieces that are read, so that a caller can give up by raising.
     Raises a `StorageError` with path, line and byte, and `FileNotFoundError` if there is no file.
     """
+    problem = version_problem(path, None)
+    if problem is not None:
+        raise problem
     for _ in range(_TRIES):
         with open_log(path) as file, located(path):
             before = revision_of(file)
@@ -96,8 +105,24 @@ def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
     raise SessionDamagedError(reason="the log was rewritten each time it was read", path=str(path))
 
 
+def version_problem(path: Path, header: SessionHeader | None) -> StorageError | None:
+    """Return why a log of this name, and this header if it is known, is not read; None if it is.
+
+    A number in the name that is not read is judged before anything in the file.
+    """
+    version = log_version(path.name)
+    try:
+        if version is not None:
+            require_version(version)
+        if header is not None:
+            require_version(header.version, version)
+    except (SessionDamagedError, SessionUnsupportedError) as error:
+        return error.located(str(path))
+    return None
+
+
 def _read(file: FileIO, size: int, path: Path, rules: LogRules, check: Check) -> SessionLog:
-    reader = LogReader(rules.known_types)
+    reader = LogReader(rules.known_types, version=log_version(path.name))
     read = BoundedFile(file, size).read
     if _is_compressed(path):
         _feed_frames(reader, read, rules.max_bytes, check)

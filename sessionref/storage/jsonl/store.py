@@ -12,7 +12,7 @@ import trio
 
 from sessionref.errors import SessionNotFoundError, StorageError
 from sessionref.session.fold import SessionLog
-from sessionref.storage.jsonl.listing import find_below, list_below
+from sessionref.storage.jsonl.listing import find_below, find_log, list_below
 from sessionref.storage.jsonl.reader import LogRules, read_log_file
 from sessionref.storage.protocol import StoredSession, TitleReading
 
@@ -87,7 +87,7 @@ class JsonlSessionStore:
         if session.error is not None:
             raise copy(session.error)
         try:
-            return read_log_file(Path(session.place), self._rules, trio.from_thread.check_cancelled)
+            return read_log_file(find_log(session), self._rules, trio.from_thread.check_cancelled)
         except FileNotFoundError as error:
             raise SessionNotFoundError(session_id=session.session_id or "") from error
 
