@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from cli.invoking import Invoke
-from logs import LogBuilder, store_of
+from logs import LogBuilder, log_path, store_of
+from rewriting import rewrite
 
 from sessionref.cli.commands.doctor import Health, examine
 from sessionref.errors import SessionNotFoundError
@@ -32,13 +33,16 @@ def sick_root(root: Path) -> Path:
 def test_good_logs_are_counted(invoke: Invoke, root: Path) -> None:
     """Where every log can be read, the doctor says how many there are, and all is well."""
     result = invoke("doctor", "--root", str(root))
-    assert (result.exit_code, result.stdout) == (0, "3 logs are fine.\n")
+    assert (result.exit_code, result.stdout) == (0, "3 logs are fine: 3 of format version 0.\n")
 
 
 def test_one_log_is_fine(invoke: Invoke, tmp_path: Path) -> None:
     """One log is fine, in good English."""
     LogBuilder("one").write(tmp_path)
-    assert invoke("doctor", "--root", str(tmp_path)).stdout == "1 log is fine.\n"
+    assert (
+        invoke("doctor", "--root", str(tmp_path)).stdout
+        == "1 log is fine: 1 of format version 0.\n"
+    )
 
 
 def test_each_bad_log_is_named(invoke: Invoke, sick_root: Path) -> None:
@@ -46,12 +50,13 @@ def test_each_bad_log_is_named(invoke: Invoke, sick_root: Path) -> None:
     result = invoke("doctor", "--root", str(sick_root), "--max-log-bytes", "5000")
     assert result.exit_code == 1
     blocks = result.stdout.split("\n\n")
-    assert blocks[0] == "3 logs are fine.\n4 logs cannot be read:"
+    assert blocks[0] == "3 logs are fine: 3 of format version 0.\n4 logs cannot be read:"
     told = dict(block.strip().split("\n  ") for block in blocks[1:])
-    assert sorted(told) == ["damaged", "large", "unknown", "unknown session"]
+    large, unknown = "large  format version 0", "unknown  format version 0"
+    assert sorted(told) == ["damaged", large, unknown, "unknown session"]
     assert "damaged: the log has no complete header line" in told["damaged"]
-    assert "too large: " in told["large"]
-    assert "unsupported: the event type 'x/unknown'" in told["unknown"]
+    assert "too large: " in told[large]
+    assert "unsupported: the event type 'x/unknown'" in told[unknown]
     assert r"retired\x1b.jsonl: unsupported: " in told["unknown session"]
 
 
@@ -62,6 +67,7 @@ def test_json_names_them_too(invoke: Invoke, sick_root: Path) -> None:
     assert result.exit_code == 1
     answer = json.loads(result.stdout)
     assert (answer["root"], answer["readable"]) == (str(sick_root), 3)
+    assert answer["formatVersions"] == {"0": 3}
     kinds = {found["sessionId"]: found["kind"] for found in answer["unreadable"]}
     assert kinds == {
         "damaged": "damaged",
@@ -69,6 +75,8 @@ def test_json_names_them_too(invoke: Invoke, sick_root: Path) -> None:
         "unknown": "unsupported",
         None: "unsupported",
     }
+    versions = {found["sessionId"]: found["formatVersion"] for found in answer["unreadable"]}
+    assert versions == {"damaged": None, "large": 0, "unknown": 0, None: None}
     places = [found["place"] for found in answer["unreadable"]]
     assert places == sorted(places)
     assert all(found["problem"].startswith(found["place"]) for found in answer["unreadable"])
@@ -78,4 +86,26 @@ async def test_a_log_that_vanishes_is_neither() -> None:
     """A log that is deleted while the doctor reads is no longer there to be unreadable."""
     store = store_of(LogBuilder("a"), LogBuilder("b"))
     vanishing = FailingStore(store, {"b": SessionNotFoundError(session_id="b")})
-    assert await examine(vanishing, at_once=2) == Health(readable=1, unreadable=[])
+    assert await examine(vanishing, at_once=2) == Health(1, {0: 1}, [])
+
+
+def test_versions_are_counted(invoke: Invoke, root: Path) -> None:
+    """The doctor says how many of the good logs are of each version, the oldest first."""
+    log = LogBuilder("newest")
+    log.user("hi")
+    rewrite(log.header, log.events, 4).write(root)
+    result = invoke("doctor", "--root", str(root))
+    expected = "4 logs are fine: 3 of format version 0, 1 of format version 4.\n"
+    assert result.stdout == expected
+
+
+def test_a_version_that_is_not_read_is_told(invoke: Invoke, tmp_path: Path) -> None:
+    """A log of a newer version is named with its version, and no version is counted as fine."""
+    newer = log_path(tmp_path, "newer", version=5)
+    newer.parent.mkdir(parents=True)
+    newer.write_bytes(LogBuilder("newer").to_bytes().replace(b'"version":0', b'"version":5'))
+    result = invoke("doctor", "--root", str(tmp_path))
+    assert result.exit_code == 1
+    assert "0 logs are fine.\n" in result.stdout
+    assert "\n  newer  format version 5\n" in result.stdout
+    assert "this library reads up to version 4" in result.stdout

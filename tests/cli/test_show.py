@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli.invoking import HERE, Invoke
 from logs import LogBuilder
+from rewriting import rewrite
 
 from sessionref.cli.text import moment
 
@@ -20,6 +21,7 @@ def test_the_conversation_is_shown(invoke: Invoke, root: Path) -> None:
         "  id          here",
         f"  folder      {HERE}",
         f"  created     {moment(1_000)}",
+        "  log         format version 0",
         "  kept        2 of 2 messages",
         "  left out    nothing",
         "  size        198 of 65,536 bytes",
@@ -58,6 +60,16 @@ def test_whose_subagent_it_was_is_said(invoke: Invoke, compacted: Path) -> None:
     """A subagent's session names its parent."""
     result = invoke("show", "compacted", "--root", str(compacted))
     assert r"  subagent of parent \x1b" in result.stdout
+
+
+def test_the_version_of_the_log_is_said(invoke: Invoke, tmp_path: Path) -> None:
+    """Which version of the format the log has is one of the facts, in JSON too."""
+    log = LogBuilder("s")
+    log.user("hi")
+    rewrite(log.header, log.events, 4).write(tmp_path)
+    assert "  log         format version 4\n" in invoke("show", "s", "--root", str(tmp_path)).stdout
+    shown = json.loads(invoke("show", "s", "--root", str(tmp_path), "--json").stdout)
+    assert (shown["header"]["version"], shown["capturedFormatVersion"]) == (4, 4)
 
 
 def test_a_session_may_have_no_parent_and_no_folder(invoke: Invoke, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,10 +34,14 @@ __all__ = ["Health", "Patient", "doctor_command", "examine"]
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """A log that cannot be read: where it lies, whose it is as far as known, and why."""
+    """A log that cannot be read: where it lies, and why.
+
+    Whose it is and the version of its format are None where not even that is known.
+    """
 
     place: str
     session_id: str | None
+    version: int | None
     error: StorageError
 
     @property
@@ -54,6 +60,7 @@ class Patient:
         return {
             "sessionId": self.session_id,
             "place": self.place,
+            "formatVersion": self.version,
             "kind": self.kind,
             "problem": self.error.describe(),
         }
@@ -61,10 +68,22 @@ class Patient:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How many logs of a store can be read, and which cannot, by place."""
+    """How many logs of a store can be read, and which cannot, by place.
+
+    `versions` tells how many of the readable ones are of each version of the format.
+    """
 
     readable: int
+    versions: Mapping[int, int]
     unreadable: list[Patient]
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return this as JSON data with camelCase names."""
+        return {
+            "readable": self.readable,
+            "formatVersions": {str(version): self.versions[version] for version in self.versions},
+            "unreadable": [patient.to_wire() for patient in self.unreadable],
+        }
 
 
 @click.command(name="doctor")
@@ -81,8 +100,7 @@ def doctor_command(
     """
     health = trio.run(_examine_root, root, config)
     if as_json:
-        patients = [patient.to_wire() for patient in health.unreadable]
-        print_json({"root": str(root), "readable": health.readable, "unreadable": patients})
+        print_json({"root": str(root), **health.to_wire()})
     else:
         _print(health)
     if health.unreadable:
@@ -103,13 +121,21 @@ async def examine(store: SessionStore, *, at_once: int) -> Health:
             return reading.error
 
         errors = await run_all([partial(read, session) for session in listed], at_once=at_once)
+    read_all = list(zip(listed, map(_version_of, listed), errors, strict=True))
+    versions = Counter(
+        version for _, version, error in read_all if error is None and version is not None
+    )
     unreadable = [
-        Patient(session.place, session.session_id, error)
-        for session, error in zip(listed, errors, strict=True)
+        Patient(session.place, session.session_id, version, error)
+        for session, version, error in read_all
         if error is not None and not isinstance(error, SessionNotFoundError)
     ]
     unreadable.sort(key=lambda patient: patient.place)
-    return Health(errors.count(None), unreadable)
+    return Health(errors.count(None), dict(sorted(versions.items())), unreadable)
+
+
+def _version_of(session: StoredSession) -> int | None:
+    return None if session.header is None else session.header.version
 
 
 async def _examine_root(root: Path, config: ResolverConfig) -> Health:
@@ -119,11 +145,18 @@ async def _examine_root(root: Path, config: ResolverConfig) -> Health:
 def _print(health: Health) -> None:
     console = output_console()
     are = "is" if health.readable == 1 else "are"
-    console.print(Text(f"{counted(health.readable, 'log')} {are} fine.", style="green"))
+    versions = ", ".join(
+        f"{count} of format version {version}" for version, count in health.versions.items()
+    )
+    fine = f"{counted(health.readable, 'log')} {are} fine{versions and f': {versions}'}."
+    console.print(Text(fine, style="green"), soft_wrap=True)
     if not health.unreadable:
         return
     console.print(Text(f"{counted(len(health.unreadable), 'log')} cannot be read:", style="red"))
     for patient in health.unreadable:
         name = "unknown session" if patient.session_id is None else one_line(patient.session_id)
-        console.print(Text(f"\n  {name}", style="bold"))
+        heading = Text(f"\n  {name}", style="bold")
+        if patient.version is not None:
+            heading.append(f"  format version {patient.version}", style="not bold dim")
+        console.print(heading)
         console.print(Text(f"  {one_line(patient.error.describe())}"), soft_wrap=True)

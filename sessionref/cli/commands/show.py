@@ -83,6 +83,7 @@ def _print(console: Console, header: SessionHeader, snapshot: Snapshot, budget: 
         "id": one_line(header.id),
         "folder": "none" if header.cwd is None else one_line(header.cwd),
         "created": moment(header.created_at),
+        "log": f"format version {header.version}",
         "kept": share(conversation.retained_messages, conversation.original_messages),
         "left out": left_out(conversation.omitted_messages, conversation.omitted_bytes),
         "size": f"{utf8_length(snapshot.text):,} of {budget:,} bytes",
