@@ -1,8 +1,9 @@
 """Session logs of any length, shaped like those of real programs and the same for the same seed.
 
 A turn is a prompt and one to four steps; a step streams reasoning, text and, unless it is the last
-one, a tool call that is answered by a result.  Most lines and half of the bytes are the stream's
-chunks, as in recorded logs.  Lengths are log-normal: mostly short, now and then very long.
+one, a tool call that is answered by a result.  Half of the bytes are the stream's chunks, as in
+recorded logs; in version 0 of the format they are most of the lines, in version 4 they lie in the
+answer that they made.  Lengths are log-normal: mostly short, now and then very long.
 """
 
 from __future__ import annotations
@@ -39,11 +40,12 @@ _MODEL: Final = {"provider": "example", "model": "example-large"}
 class Dialogue:
     """The records of one session, made turn by turn until it has enough messages.
 
-    Only prompts and answers count as messages; every answer has text.
+    `version` is 0 or 4.  Only prompts and answers count as messages; every answer has text.
     """
 
-    def __init__(self, seed: int, messages: int) -> None:
+    def __init__(self, seed: int, messages: int, version: int = 0) -> None:
         self._random = Random(seed)
+        self._is_newer = version == 4
         self._left = messages
         self._seq = 0
         self._turn = 0
@@ -84,18 +86,26 @@ class Dialogue:
             arguments = json.dumps({"command": self._prose(60)})
             call = {"id": f"call_{first}", "name": "bash", "arguments": arguments}
             blocks.append({"type": "tool-call", **call})
+        streamed = list(self._streamed(step, blocks))
+        answer = self._message("assistant", {"kind": "model", **_MODEL}, blocks)
+        data: Data = {**step, "message": answer}
+        if self._is_newer:
+            self._seq = first
+            data["stream"] = list(map(_embedded, streamed))
+            yield self._event("assistant/message", data, surfaceOp="append")
+        else:
+            yield from streamed
+            sources = list(range(first, self._seq))
+            yield self._event("assistant/message", data, surfaceOp="append", sources=sources)
+        if not is_last:
+            yield from self._tool_records(step, blocks[-1])
+        yield self._event("step/end", step)
+
+    def _streamed(self, step: Data, blocks: list[Data]) -> Iterator[Data]:
         for index, block in enumerate(blocks):
             yield from self._stream(step, index, block)
         for chunk in ({"type": "usage"}, {"type": "finish", "reason": {"kind": "stop"}}):
             yield self._event("assistant/chunk", {**step, "chunk": chunk})
-        answer = self._message("assistant", {"kind": "model", **_MODEL}, blocks)
-        sources = list(range(first, self._seq))
-        yield self._event(
-            "assistant/message", {**step, "message": answer}, surfaceOp="append", sources=sources
-        )
-        if not is_last:
-            yield from self._tool_records(step, blocks[-1])
-        yield self._event("step/end", step)
 
     def _stream(self, step: Data, index: int, block: Data) -> Iterator[Data]:
         start = {"type": "block-start", "index": index, "blockType": block["type"]}
@@ -119,13 +129,14 @@ class Dialogue:
     def _tool_records(self, step: Data, call: Data) -> Iterator[Data]:
         called = {"callId": call["id"], "name": call["name"], "arguments": call["arguments"]}
         yield self._event("tool/call", {**step, **called})
-        block = {
-            "type": "tool-result",
-            "toolCallId": call["id"],
-            "isError": False,
-            "content": [_text(self._prose(400))],
-        }
-        result = self._message("user", {"kind": "tool", "callId": call["id"]}, [block])
+        content = [_text(self._prose(400))]
+        answer = {"toolCallId": call["id"], "isError": False}
+        source = {"kind": "tool", "callId": call["id"]}
+        if self._is_newer:
+            result = {**self._message("tool", source, content), **answer}
+        else:
+            block = {"type": "tool-result", **answer, "content": content}
+            result = self._message("user", source, [block])
         yield self._event(
             "tool/result",
             {**step, "message": result},
@@ -153,15 +164,22 @@ class Dialogue:
         return self._text[start : start + length]
 
 
-def write_logs(root: Path, count: int, *, compressed: bool) -> None:
+def write_logs(root: Path, count: int, *, compressed: bool, version: int = 0) -> None:
     """Write a corpus of small sessions in several projects below a root."""
     for number in range(count):
         messages = 2 + number % 11
-        write_session(root, f"session-{number:05}", number, messages, compressed=compressed)
+        session_id = f"session-{number:05}"
+        write_session(root, session_id, number, messages, compressed=compressed, version=version)
 
 
 def write_session(
-    root: Path, session_id: str, seed: int, messages: int, *, compressed: bool = False
+    root: Path,
+    session_id: str,
+    seed: int,
+    messages: int,
+    *,
+    compressed: bool = False,
+    version: int = 0,
 ) -> Path:
     """Write the log of one session below a root and return its path."""
     cwd = _PROJECTS[seed % len(_PROJECTS)]
@@ -170,15 +188,26 @@ def write_session(
         raise ValueError("a session needs an id")
     folder = root / project_name(cwd) / name
     folder.mkdir(parents=True)
-    log = folder / ("session.jsonl.zstd" if compressed else "session.jsonl")
-    header = {"type": "session", "version": 0, "id": session_id, "createdAt": CREATED_AT + seed}
-    header |= {"delegationDepth": 0} if cwd is None else {"delegationDepth": 0, "cwd": cwd}
+    stem = f"session.v{version}" if version else "session"
+    log = folder / f"{stem}.jsonl{'.zstd' if compressed else ''}"
+    header: Data = {"type": "session", "version": version, "id": session_id}
+    header |= {"createdAt": CREATED_AT + seed, "delegationDepth": 0}
+    header |= {} if cwd is None else {"cwd": cwd}
+    header |= {"isSeeded": False} if version else {}
     pack = zstandard.ZstdCompressor(write_checksum=True).compress if compressed else bytes
     with log.open("wb") as file:
         file.write(pack(_lines([header])))
-        for records in Dialogue(seed, messages).turns():
+        for records in Dialogue(seed, messages, version).turns():
             file.write(pack(_lines(records)))
     return log
+
+
+def _embedded(record: Data) -> Data:
+    """Return a record of the stream as it lies in the answer from version 2 on."""
+    if "seq0" not in record:
+        return {"type": "chunk", "time": record["time"], "chunk": record["data"]["chunk"]}
+    run = {name: value for name, value in record["data"].items() if name not in ("turn", "step")}
+    return {"type": record["type"], "time0": record["time0"], **run}
 
 
 def _lines(records: list[Data]) -> bytes:

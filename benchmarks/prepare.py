@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -14,7 +15,7 @@ import trio
 
 from benchmarks.corpus import write_session
 from benchmarks.fresh import take_turns
-from benchmarks.report import Check, Report, Row, with_growth
+from benchmarks.report import VERSIONS, Check, Report, Row, to_version_0, with_growth
 from sessionref import Reference, ResolverConfig, Target, open_resolver
 from sessionref.model import RecallSource
 
@@ -30,20 +31,31 @@ _TARGET: Final = Target(session_id="target")
 
 def run(sizes: Sequence[int], rounds: int) -> Report:
     """Return what preparing a message costs, by the messages of the session that it refers to."""
-    rows: dict[str, list[Row]] = {budget: [] for budget in _BUDGETS}
+    rows: dict[str, list[Row]] = {}
     for size in sorted(sizes):
-        with TemporaryDirectory() as folder:
-            root = Path(folder)
-            write_session(root, "warm-up", 0, 2)
-            log = write_session(root, "measured", 1, size)
-            parse = partial(_time_parsing, log)
-            for name, budget in _BUDGETS.items():
-                prepare = partial(_time_preparation, root, size, budget)
-                ours, floor = take_turns(rounds, prepare, parse)
-                ratio = Check("ratio", ours.best / floor.best, _RATIO)
-                rows[name].append(Row(f"budget {name}", size, ours, floor, (ratio,)))
+        for row in _measure(size, rounds):
+            rows.setdefault(row.series, []).append(row)
     grown = [row for series in rows.values() for row in with_growth(series, _GROWTH)]
     return Report("prepare", "messages", "orjson alone", rounds, tuple(grown))
+
+
+def _measure(size: int, rounds: int) -> Iterator[Row]:
+    """Yield what a session of one size costs at each budget, in each version of the format."""
+    oldest: dict[str, tuple[Row, int]] = {}
+    for version, (name, budget) in product(VERSIONS, _BUDGETS.items()):
+        with TemporaryDirectory() as folder:
+            root = Path(folder)
+            write_session(root, "warm-up", 0, 2, version=version)
+            log = write_session(root, "measured", 1, size, version=version)
+            total = log.stat().st_size
+            prepare = partial(_time_preparation, root, size, budget)
+            ours, floor = take_turns(rounds, prepare, partial(_time_parsing, log))
+        checks = [Check("ratio", ours.best / floor.best, _RATIO)]
+        if name in oldest:
+            checks.append(to_version_0(ours.best, total, *oldest[name]))
+        row = Row(f"v{version}, budget {name}", size, ours, floor, tuple(checks))
+        oldest.setdefault(name, (row, total))
+        yield row
 
 
 def _time_preparation(root: Path, messages: int, budget: int) -> float:

@@ -18,7 +18,22 @@ from rich.table import Table
 
 from benchmarks.fresh import Timing
 
-__all__ = ["Check", "Report", "Row", "draw", "print_table", "with_growth", "write_json"]
+__all__ = [
+    "VERSIONS",
+    "Check",
+    "Report",
+    "Row",
+    "draw",
+    "print_table",
+    "to_version_0",
+    "with_growth",
+    "write_json",
+]
+
+VERSIONS: Final = (0, 4)
+"""The versions of the log format that are measured: the oldest and the newest."""
+
+_VERSION_RATIO: Final = 1.2
 
 _LIBRARIES: Final = ("sessionref", "orjson", "pydantic", "trio", "zstandard")
 _COLOURS: Final = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a")
@@ -69,6 +84,15 @@ def with_growth(rows: Sequence[Row], target: float) -> tuple[Row, ...]:
         check = Check("growth per doubling", growth, target)
         grown.append(replace(row, checks=(*row.checks, check)))
     return tuple(grown)
+
+
+def to_version_0(seconds: float, size: int, row: Row, row_size: int) -> Check:
+    """Return the check that a byte of a newer log costs little more than one of version 0.
+
+    `row` is that of the same case in version 0; the sizes are bytes of logs.
+    """
+    value = (seconds / size) / (row.ours.best / row_size)
+    return Check("per byte, to version 0", value, _VERSION_RATIO)
 
 
 def print_table(report: Report) -> None:

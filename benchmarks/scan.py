@@ -17,7 +17,7 @@ import zstandard
 
 from benchmarks.corpus import write_logs
 from benchmarks.fresh import take_turns
-from benchmarks.report import Check, Report, Row
+from benchmarks.report import VERSIONS, Check, Report, Row, to_version_0
 from sessionref import Target, open_resolver
 
 __all__ = ["SIZES", "run"]
@@ -37,20 +37,32 @@ def run(sizes: Sequence[int], rounds: int) -> Report:
     """
     rows: list[Row] = []
     for encoding, size in product(("raw", "zstd"), sorted(sizes)):
+        rows += _measure(encoding, size, rounds)
+    rows.sort(key=lambda row: row.series)
+    return Report("scan", "sessions", "parsing alone", rounds, tuple(rows))
+
+
+def _measure(encoding: str, size: int, rounds: int) -> Iterator[Row]:
+    """Yield what lookups over one number of sessions cost, in each version of the format."""
+    oldest: tuple[Row, int] | None = None
+    for version in VERSIONS:
         with TemporaryDirectory() as folder:
             root = Path(folder)
-            write_logs(root, size, compressed=encoding == "zstd")
+            write_logs(root, size, compressed=encoding == "zstd", version=version)
+            total = sum(Path(log).stat().st_size for log in _walk(root))
             ours, floor, empty = take_turns(
                 rounds,
                 partial(_time_lookup, root, _NOWHERE, 0),
                 partial(_time_parsing, root, size),
                 partial(_time_lookup, root, "", min(size, 50)),
             )
-        ratio = Check("ratio", ours.best / floor.best, _RATIO)
-        rows.append(Row(encoding, size, ours, floor, (ratio,)))
-        rows.append(Row(f"{encoding}, empty query", size, empty))
-    rows.sort(key=lambda row: row.series)
-    return Report("scan", "sessions", "parsing alone", rounds, tuple(rows))
+        checks = [Check("ratio", ours.best / floor.best, _RATIO)]
+        if oldest is not None:
+            checks.append(to_version_0(ours.best, total, *oldest))
+        row = Row(f"v{version} {encoding}", size, ours, floor, tuple(checks))
+        oldest = oldest or (row, total)
+        yield row
+        yield Row(f"v{version} {encoding}, empty query", size, empty)
 
 
 def _time_lookup(root: Path, query: str, expected: int) -> float:

@@ -62,13 +62,15 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_preparing_is_measured_for_both_budgets(prepared: Any) -> None:
     """A preparation is measured with the usual budget and with one that keeps everything."""
     rows = [(row["series"], row["size"]) for row in prepared["rows"]]
-    assert rows == [("budget 64 KiB", 6), ("budget 1 GiB", 6)]
+    budgets = [(f"budget {budget}", 6) for budget in ("64 KiB", "1 GiB")]
+    assert sorted(rows) == sorted((f"{v}, {name}", n) for v in ("v0", "v4") for name, n in budgets)
 
 
 def test_lookups_are_measured_for_both_encodings(scanned: Any) -> None:
     """A lookup is measured over raw and over compressed logs, with and without a query."""
     rows = [(row["series"], row["size"]) for row in scanned["rows"]]
-    assert rows == [("raw", 4), ("raw, empty query", 4), ("zstd", 4), ("zstd, empty query", 4)]
+    names = ("raw", "raw, empty query", "zstd", "zstd, empty query")
+    assert rows == [(f"{version} {name}", 4) for version in ("v0", "v4") for name in names]
 
 
 def test_importing_is_measured(imported: Any) -> None:
@@ -147,11 +149,26 @@ def test_the_corpus_is_the_same_each_time(tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["prepared", "scanned"])
+def test_a_newer_version_is_compared_with_the_oldest(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    """What a byte of a log of version 4 costs is reported beside one of version 0."""
+    for row in request.getfixturevalue(name)["rows"]:
+        names = {check["name"] for check in row["checks"]}
+        is_newer = row["series"].startswith("v4") and row["floor"] is not None
+        assert ("per byte, to version 0" in names) == is_newer
+
+
+@pytest.mark.parametrize("version", [0, 4])
 @pytest.mark.parametrize("messages", [2, 3, 7, 40])
-def test_a_session_has_the_messages_that_were_asked_for(messages: int, tmp_path: Path) -> None:
+def test_a_session_has_the_messages_that_were_asked_for(
+    messages: int, version: int, tmp_path: Path
+) -> None:
     """The log of a generated session is sound, has a title, and holds so many messages."""
     from benchmarks.corpus import write_session
 
-    log = read_log(write_session(tmp_path, "id", 1, messages).read_bytes().split(b"\n")[:-1])
+    path = write_session(tmp_path, "id", 1, messages, version=version)
+    log = read_log(path.read_bytes().split(b"\n")[:-1])
     assert log.title is not None
     assert len(project(log)) == messages
