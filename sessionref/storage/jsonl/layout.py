@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from sessionref.javascript import join_surrogates, utf16_units
@@ -36,6 +37,7 @@ _ESCAPE: Final = re.compile(r"~([0-9A-F]{4})")
 _DOTS: Final = {".": "~002E", "..": "~002E~002E"}
 
 
+@lru_cache(maxsize=1024)
 def project_name(cwd: str | None) -> str:
     """Return the name of the folder of the sessions with a cwd.
 

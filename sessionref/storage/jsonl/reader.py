@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from io import FileIO
 from itertools import islice
+from os import sep
 from pathlib import Path
 from typing import Final
 
@@ -216,10 +217,12 @@ def _first_frame_line(file: FileIO) -> bytes:
 def _check_place(header: SessionHeader, path: Path) -> None:
     """Raise unless the id and cwd of a header lead to the very file that it was read from."""
     name, project = session_name(header.id), project_name(header.cwd)
-    if path.parts[-3:-1] == (project, name):
-        return
-    if name is not None and _is_same_spelling(path.parents[2] / project / name / path.name, path):
-        return
+    if name is not None:
+        # Every log is looked at twice: its names are compared before paths are put together.
+        if str(path).endswith(f"{sep}{project}{sep}{name}{sep}{path.name}"):
+            return
+        if _is_same_spelling(path.parents[2] / project / name / path.name, path):
+            return
     raise SessionDamagedError(
         reason=(
             f"its header names session {header.id!r} in {header.cwd!r}, which belongs into another "
