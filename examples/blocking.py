@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from importlib.resources import files
 
 import trio
@@ -57,5 +56,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("sessionref").setLevel(logging.ERROR)  # one of the eight logs is damaged
     main()

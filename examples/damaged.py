@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -66,6 +65,5 @@ async def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("sessionref").setLevel(logging.ERROR)  # `tell` is told
     with TemporaryDirectory() as folder:
         trio.run(main, Path(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import trio
@@ -49,5 +48,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("sessionref").setLevel(logging.ERROR)  # the conflict is meant
     trio.run(main)

@@ -7,7 +7,6 @@ keys and the sessions are made up.
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -151,7 +150,6 @@ async def play() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        logging.getLogger("sessionref").setLevel(logging.ERROR)  # the list marks bad logs itself
         with single_keys():
             trio.run(run, sys.argv[1], send_typed, redraw)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from importlib.resources import files
 
 import trio
@@ -38,5 +37,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("sessionref").setLevel(logging.ERROR)  # one of the eight logs is damaged
     trio.run(main)

@@ -6,7 +6,7 @@ snapshot/    what is carried over            surface -> message
 storage/     where logs lie                  stores, live sessions, the corpus
 discovery/   which sessions match            ranking, the scan
 resolver.py  the service on trio;            opening.py puts it together
-cli/         the command;                    testing.py checks what others implement
+cli/         the command;                    testing/ checks what others implement
 """
 
 from sessionref.config import ResolverConfig

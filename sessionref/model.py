@@ -92,8 +92,16 @@ class _Wire(BaseModel):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in detail["loc"]) or cls.__name__
-            problem = detail["msg"].removeprefix("Value error, ")
-            raise InvalidReferenceError(value=data, problem=f"{where}: {problem}") from error
+            problem = f"{where}: {detail['msg'].removeprefix('Value error, ')}{cls._hint(data)}"
+            raise InvalidReferenceError(value=data, problem=problem) from error
+
+    @classmethod
+    def _hint(cls, data: object) -> str:
+        """Return which member was probably meant, where one has the name of an attribute."""
+        for name in cls.model_fields:
+            if name != to_camel(name) and isinstance(data, Mapping) and name in data:
+                return f"; did you mean {to_camel(name)}?"
+        return ""
 
 
 class _Open(_Wire):
@@ -129,7 +137,10 @@ class Target(_Wire):
 
 
 class Reference(_Wire):
-    """One session that a message refers to; a missing label stands for the id."""
+    """One session that a message refers to; a missing label stands for the id.
+
+    `Reference(session_id="a")` is, as JSON data, `{"sessionId": "a"}`.
+    """
 
     session_id: _String
     label: _String | None = _omitted()

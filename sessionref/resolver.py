@@ -16,6 +16,7 @@ from sessionref.errors import (
     InvalidReferenceError,
     ReadFailedError,
     SelfReferenceError,
+    SessionNotFoundError,
     SessionReferenceError,
     TooManyReferencesError,
 )
@@ -41,9 +42,9 @@ _Result = TypeVar("_Result")
 class SessionReferenceResolver:
     """Lists sessions that can be referenced and prepares messages that reference some.
 
-    An async context manager, of use only inside its block.  Any number of calls may run at the
-    same time.  A cancelled call returns at once even if a store does not: its read goes on in the
-    background until the block is left, and its result is thrown away.
+    An async context manager for trio, of use only inside its block.  Any number of calls may run at
+    the same time.  A cancelled call returns at once even if a store does not: its read goes on in
+    the background until the block is left, and its result is thrown away.
 
     Leaving the block cancels such reads and waits for those that shield themselves: no task
     outlives the resolver.  What is raised inside the block leaves it as it is, not in a group.
@@ -69,6 +70,11 @@ class SessionReferenceResolver:
     async def __aenter__(self) -> Self:
         if self._opening is not None:
             raise RuntimeError("a resolver can be entered only once")
+        if not trio.lowlevel.in_trio_task():
+            raise RuntimeError(
+                "sessionref runs on trio; outside it, as under asyncio, call trio.run in a thread: "
+                "see docs/hosts.md"
+            )
         self._opening = trio.open_nursery()
         self._nursery = await self._opening.__aenter__()
         return self
@@ -115,11 +121,12 @@ class SessionReferenceResolver:
         self,
         target: Target,
         content: str | Sequence[Block | Mapping[str, Any]],
-        references: Sequence[Reference | Mapping[str, Any]],
+        references: Sequence[Reference | Mapping[str, Any]] = (),
     ) -> PreparedMessage:
         """Return a message's content and the one context message for all its references.
 
-        References are values or their JSON data; later duplicates of a session are dropped.  All
+        Mentions are not looked for in the content: pass what `parse_mentions` returns.  References
+        are values or their JSON data; later duplicates of a session are dropped.  All
         sessions are read at the same time, each is projected and fitted to `max_reference_bytes`
         on its own.  Without references there is no context message and nothing is read.  What is
         passed in is not changed, and what comes back does not depend on it.
@@ -142,12 +149,15 @@ class SessionReferenceResolver:
     def _distinct(
         self, target: Target, references: Sequence[Reference | Mapping[str, Any]]
     ) -> list[Reference]:
+        checked = [
+            item if isinstance(item, Reference) else Reference.from_wire(item)
+            for item in references
+        ]
         first: dict[str, Reference] = {}
-        for item in references:
-            reference = item if isinstance(item, Reference) else Reference.from_wire(item)
-            if reference.session_id == target.session_id:
-                raise SelfReferenceError(session_id=reference.session_id)
+        for reference in checked:
             first.setdefault(reference.session_id, reference)
+        if target.session_id in first:
+            raise SelfReferenceError(session_id=target.session_id)
         if len(first) > self._config.max_references:
             raise TooManyReferencesError(count=len(first), limit=self._config.max_references)
         return list(first.values())
@@ -155,6 +165,9 @@ class SessionReferenceResolver:
     async def _read(self, session_id: str) -> SessionLog:
         try:
             return await self._abandonable(partial(self._corpus.read_log, session_id))
+        except SessionNotFoundError as error:
+            reason = "no session has this id"
+            raise ReadFailedError(session_id=session_id, reason=reason) from error
         except SessionReferenceError as error:
             raise ReadFailedError(session_id=session_id, reason=error.describe()) from error
         except Exception as error:

@@ -91,6 +91,15 @@ def test_python_in_readme_works_as_pasted(tmp_path: Path) -> None:
         assert ran.stdout.endswith("</referenced-sessions>\n")
 
 
+def test_the_library_fits_into_ten_lines() -> None:
+    """The README's program is as short as its heading says."""
+    program = re.search(
+        r"^## The library in ten lines\n+```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE
+    )
+    assert program is not None
+    assert len([line for line in program[1].splitlines() if line]) == 10
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_python_on_a_page_comes_from_an_example(path: Path) -> None:
     """No page has Python of its own: it includes what runs as an example."""

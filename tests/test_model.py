@@ -263,3 +263,19 @@ def test_an_item_that_is_no_block_is_refused(item: Any) -> None:
     with pytest.raises(SessionReferenceError) as caught:
         parse_content([{"type": "text", "text": "fine"}, item])
     assert caught.value.code == ErrorCode.INVALID_REFERENCE
+
+
+@pytest.mark.parametrize(
+    ("data", "hint"),
+    [
+        ({"session_id": "a"}, "did you mean sessionId?"),
+        ({"sessionId": "a", "session_id": "a"}, "did you mean sessionId?"),
+        ({"sessionid": "a"}, ""),
+        ("session_id", ""),
+    ],
+)
+def test_the_name_of_an_attribute_is_understood(data: object, hint: str) -> None:
+    """Who writes JSON data with the name of an attribute is told the name that it has there."""
+    with pytest.raises(InvalidReferenceError) as caught:
+        Reference.from_wire(data)
+    assert caught.value.problem.partition("; ")[2] == hint

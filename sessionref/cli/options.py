@@ -8,29 +8,19 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, get_origin
 
 import click
+from click.core import ParameterSource
 from pydantic.fields import FieldInfo
 
-from sessionref.cli.root import default_root
+from sessionref.cli.root import Root, default_root, demo_sessions
 from sessionref.config import ResolverConfig
 from sessionref.errors import InvalidConfigError
 
-__all__ = ["config_options", "json_option", "root_option", "target_option"]
+__all__ = ["config_options", "json_option", "root_options", "target_option"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 json_option: Final = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for programs."
-)
-
-root_option: Final = click.option(
-    "--root",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    envvar="SESSIONREF_ROOT",
-    show_envvar=True,
-    default=default_root,
-    show_default="$DSH_HOME/sessions, else ~/.dsh/sessions",
-    help="The folder that the session logs lie below.",
 )
 
 target_option: Final = click.option(
@@ -40,6 +30,49 @@ target_option: Final = click.option(
     default="",
     help="The session that the message is written in; it cannot be mentioned in itself.",
 )
+
+
+class _Folder(click.Path):
+    """A folder, which need not exist; an empty name is nobody's wish for the current one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a folder must have a name", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_root_option: Final = click.option(
+    "--root",
+    type=_Folder(path_type=Path),
+    metavar="FOLDER",
+    envvar="SESSIONREF_ROOT",
+    show_envvar=True,
+    default=default_root,
+    show_default="$DSH_HOME/sessions, else ~/.dsh/sessions",
+    help="The folder that the session logs lie below.",
+)
+
+_demo_option: Final = click.option(
+    "--demo", is_flag=True, help="Use the sessions that come with the package."
+)
+
+
+def root_options(command: _Command) -> Callable[..., Any]:
+    """Give a command the options that say where the logs lie, and as `root` the `Root` they name.
+
+    What `--demo` names is there until the command ends.
+    """
+
+    @wraps(command)
+    def call(ctx: click.Context, *, root: Path, demo: bool, **values: Any) -> Any:
+        if not demo:
+            return command(root=Root(root), **values)
+        if ctx.get_parameter_source("root") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("Give --root or --demo, not both.")
+        return command(root=Root(ctx.with_resource(demo_sessions()), is_demo=True), **values)
+
+    decorated: Callable[..., Any] = call
+    return _root_option(_demo_option(click.pass_context(decorated)))
 
 
 def config_options(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any, Final, TextIO
 
 import click
@@ -49,11 +50,26 @@ def print_json(value: Any) -> None:
     click.echo(text.encode("utf-8", "backslashreplace"))
 
 
-def print_quoted(console: Console, text: str, style: str = "") -> None:
-    """Print a message's text with its line breaks, behind a bar that says where it ends."""
+def print_quoted(console: Console, text: str, style: str = "", *, joint: int | None = None) -> None:
+    """Print a message's text with its line breaks, behind a bar that says where it ends.
+
+    A pipe gets each line whole, so that what is copied from it is what was said.  `joint` is the
+    place in the text where something was cut out, which is marked.
+    """
     bar = Text("  │ ", style="dim")
     width = max(console.width - bar.cell_len, _NARROWEST)
-    for line in text_lines(text):
-        for piece in Text(line, style=style).wrap(console, width):
+    for line in _lines([text] if joint is None else [text[:joint], text[joint:]], style):
+        for piece in line.wrap(console, width) if console.is_terminal else [line]:
             piece.rstrip()
             console.print(bar + piece, soft_wrap=True)
+
+
+def _lines(parts: Sequence[str], style: str) -> list[Text]:
+    """Return the lines of a text whose parts do not belong side by side, and say so in between."""
+    lines: list[Text] = []
+    for part in parts:
+        first, *others = [Text(line, style=style) for line in text_lines(part)]
+        if lines:
+            first = Text.assemble(lines.pop(), (" […] ", "dim"), first)
+        lines += [first, *others]
+    return lines

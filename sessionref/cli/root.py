@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
@@ -11,7 +15,31 @@ from sessionref.cli.text import one_line
 from sessionref.config import ResolverConfig
 from sessionref.storage import JsonlSessionStore
 
-__all__ = ["default_root", "open_store"]
+__all__ = ["Root", "default_root", "demo_sessions", "open_store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The folder that logs lie below; `is_demo` if they are those of the demo."""
+
+    folder: Path
+    is_demo: bool = False
+
+    def command(self, *words: str) -> str:
+        """Return the command line that runs `sessionref` with these words on the same logs."""
+        if self.is_demo:
+            words += ("--demo",)
+        elif self.folder != default_root():
+            words += ("--root", str(self.folder))
+        return one_line(shlex.join(["sessionref", *words]))
+
+    def __str__(self) -> str:
+        return one_line(str(self.folder))
+
+
+def demo_sessions() -> AbstractContextManager[Path]:
+    """Give the root folder of the sessions that come with the package, for a while."""
+    return as_file(files("sessionref.cli") / "demo")
 
 
 def default_root() -> Path:

@@ -10,8 +10,9 @@ import trio
 import zstandard
 from cli.invoking import Invoke
 
-from sessionref.cli.commands.demo import demo_sessions
+from sessionref import parse_mentions
 from sessionref.cli.commands.doctor import examine
+from sessionref.cli.root import demo_sessions
 from sessionref.storage import JsonlSessionStore
 
 
@@ -26,7 +27,7 @@ def test_the_demo_tells_its_story(invoke: Invoke) -> None:
         "修复购物车缓存 2026-02-0",
         "Rename [draft] notes 2026-02-0",
         "One log is broken and costs only itself: --home-ana-shop--",
-        "She picks two of them",
+        'She types "csv parser" and "2.0" and picks',
         "](dsh-session:",
         "The model gets two messages",
         "@Make the CSV",
@@ -36,7 +37,8 @@ def test_the_demo_tells_its_story(invoke: Invoke) -> None:
         "Each session had 1,000 bytes",
         "4 of 10 messages",
         "3 of 3 messages",
-        "sessionref list",
+        "sessionref list --demo parser",
+        "Now with sessions of your own: sessionref list",
     ]
     # Where lines are broken is up to the terminal.
     text = " ".join(result.stdout.replace("│", "").split())
@@ -77,6 +79,34 @@ def test_a_limit_that_the_demo_exceeds(invoke: Invoke) -> None:
     result = invoke("demo", "--max-references", "1")
     assert result.exit_code == 1
     assert "SESSION_REFERENCE_TOO_MANY" in result.stderr
+
+
+def test_the_demo_holds_together_at_any_limit(invoke: Invoke) -> None:
+    """However few sessions are offered, the story says how many, and how the two are found."""
+    result = invoke("demo", "--candidate-limit", "1")
+    text = " ".join(result.stdout.split())
+    assert "is offered 1 session." in text
+    assert 'She types "csv parser" and "2.0" and picks what is found: two mentions.' in text
+    assert "3 of 3 messages" in text
+
+
+def test_what_is_quoted_can_be_copied_from_a_pipe(invoke: Invoke) -> None:
+    """In a pipe no line of a message is broken: mentions are whole, and the JSON can be parsed."""
+    lines = [line.removeprefix("  │ ") for line in invoke("demo").stdout.splitlines()]
+    [sources] = [json.loads(line) for line in lines if line.startswith("[{")]
+    assert [source["label"] for source in sources] == [
+        "Make the CSV parser fast",
+        "Plan the 2.0 release",
+    ]
+    [typed] = [line for line in lines if "](dsh-session:" in line]
+    assert len(parse_mentions(typed).references) == 2
+
+
+def test_settings_that_leave_no_story(invoke: Invoke) -> None:
+    """Where the demo's own logs are too large for a limit, that is said, and is no crash."""
+    result = invoke("demo", "--max-log-bytes", "1")
+    assert result.exit_code == 2
+    assert "too few of the demo's logs can be read" in result.stderr
 
 
 def test_the_demo_writes_nothing(invoke: Invoke) -> None:

@@ -45,6 +45,12 @@ def test_one_log_is_fine(invoke: Invoke, tmp_path: Path) -> None:
     )
 
 
+def test_an_empty_folder_is_named(invoke: Invoke, tmp_path: Path) -> None:
+    """Where there is not one log, the doctor says which folder was looked at."""
+    result = invoke("doctor", "--root", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (0, f"No session logs below {tmp_path}.\n")
+
+
 def test_each_bad_log_is_named(invoke: Invoke, sick_root: Path) -> None:
     """Every log that cannot be read is told with its session, its place and the reason."""
     result = invoke("doctor", "--root", str(sick_root), "--max-log-bytes", "5000")

@@ -12,10 +12,12 @@ import pytest
 from cli.invoking import Invoke
 
 from sessionref.cli.application import application
-from sessionref.cli.commands.demo import demo_sessions
+from sessionref.cli.root import demo_sessions
 from sessionref.cli.running import ExitCode
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -89,3 +91,27 @@ def test_examples_run(invoke: Invoke, line: str, output: str) -> None:
         assert result.output == output
     else:
         assert result.exit_code != ExitCode.USAGE
+
+
+def five() -> list[str]:
+    """Return the lines below the README's heading about the command, without their comments."""
+    found = re.search(
+        r"^## The command in five\n+```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL
+    )
+    assert found is not None
+    variable, *lines = [line.partition("#")[0].strip() for line in found[1].splitlines()]
+    name, _, value = variable.partition("=")
+    return [line.replace(f"${name}", value) for line in lines]
+
+
+@pytest.mark.parametrize("line", five())
+def test_a_newcomer_can_run_the_five(invoke: Invoke, line: str) -> None:
+    """Each command of the README shows something on a machine without a single session."""
+    result = invoke(*shlex.split(line)[1:])
+    assert result.stdout
+    assert "Error" not in result.stderr
+
+
+def test_there_are_five() -> None:
+    """The README shows as many commands as its heading says, and no two alike."""
+    assert len({line.split()[1] for line in five()}) == 5

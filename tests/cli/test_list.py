@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 
 import pytest
 import trio
@@ -78,8 +79,29 @@ def test_unreadable_logs_are_counted(invoke: Invoke, root: Path) -> None:
     LogBuilder("empty").write(root, b"")
     result = invoke("list", "--root", str(root))
     assert len(ids(result.stdout)) == 3
-    assert result.stderr == "1 log cannot be read; `sessionref doctor` says why.\n"
+    assert result.stderr == (
+        f"1 log cannot be read; `sessionref doctor --root {quote(str(root))}` says why.\n"
+    )
     assert result.exit_code == 0
+
+
+def test_the_hint_quotes_a_folder_for_the_shell(invoke: Invoke, tmp_path: Path) -> None:
+    """The command that says why can be pasted into a shell, spaces in the root and all."""
+    LogBuilder("empty").write(tmp_path / "my logs", b"")
+    result = invoke("list", "--root", str(tmp_path / "my logs"))
+    assert f"`sessionref doctor --root {quote(str(tmp_path / 'my logs'))}`" in result.stderr
+
+
+def test_the_hint_for_the_usual_folder_is_short(invoke: Invoke, tmp_path: Path) -> None:
+    """Where the logs lie in the usual folder, the command that says why needs no root."""
+    LogBuilder("empty").write(tmp_path / "sessions", b"")
+    result = invoke("list", DSH_HOME=str(tmp_path))
+    assert "`sessionref doctor` says why" in result.stderr
+
+
+def test_the_hint_for_the_demo_stays_with_it(invoke: Invoke) -> None:
+    """The command that says why looks at the demo's sessions, as the list did."""
+    assert "`sessionref doctor --demo` says why" in invoke("list", "--demo").stderr
 
 
 def test_json_is_what_the_library_answers(invoke: Invoke, root: Path) -> None:
@@ -107,12 +129,13 @@ def test_json_holds_lone_surrogates_as_escapes(invoke: Invoke, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("query", "said"),
-    [("", "There are no sessions.\n"), ("a\x1bb", 'No session holds "a\\x1bb".\n')],
+    [("", "No session below {}.\n"), ("a\x1bb", 'No session below {} holds "a\\x1bb".\n')],
 )
 def test_an_empty_answer_is_said(invoke: Invoke, tmp_path: Path, query: str, said: str) -> None:
     """That nothing matches is no error, and nobody has to wonder about the silence."""
     result = invoke("list", query, "--root", str(tmp_path))
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", said)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == said.format(tmp_path)
 
 
 def test_a_terminal_shows_folders_as_headings(invoke_on_terminal: Invoke, root: Path) -> None:

@@ -148,6 +148,41 @@ def test_a_missing_root_is_explained(invoke: Invoke, tmp_path: Path, arguments: 
     assert "sessionref demo" in result.stderr
 
 
+@pytest.mark.parametrize("command", [["list"], ["doctor"], ["show", "x"], ["prepare"]])
+def test_a_root_without_name_is_refused(invoke: Invoke, command: list[str]) -> None:
+    """An empty `--root`, as of an unset variable, does not mean the current folder."""
+    result = invoke(*command, "--root", "")
+    assert result.exit_code == 2
+    assert "a folder must have a name" in result.stderr
+
+
+DEMO_ID = "7d2f4c1e-53a8-4b06-9e1c-0f6a2d8b7c35"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["list", "parser"], 0),
+        (["show", DEMO_ID], 0),
+        (["prepare", "--session", DEMO_ID], 0),
+        (["doctor"], 1),  # one of the demo's logs is damaged
+    ],
+)
+def test_the_sessions_of_the_demo(invoke: Invoke, arguments: list[str], code: int) -> None:
+    """With `--demo` a command works on the sessions of the package, wherever others lie."""
+    result = invoke(*arguments, "--demo", SESSIONREF_ROOT="nowhere")
+    assert result.exit_code == code
+    assert "csv-tool" in result.stdout or "7 logs are fine" in result.stdout
+    assert "no folder" not in result.stderr
+
+
+def test_the_demo_has_no_other_root(invoke: Invoke, tmp_path: Path) -> None:
+    """Who names a folder and the demo is asked which of both is meant."""
+    result = invoke("list", "--demo", "--root", str(tmp_path))
+    assert result.exit_code == 2
+    assert "Give --root or --demo, not both." in result.stderr
+
+
 def test_a_root_that_is_a_file_is_no_missing_root(invoke: Invoke, tmp_path: Path) -> None:
     """A root that is there and cannot be listed is an error, not an empty list."""
     (tmp_path / "file").touch()

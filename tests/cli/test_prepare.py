@@ -51,7 +51,24 @@ def test_a_session_is_referred_to_by_its_id(invoke: Invoke, root: Path) -> None:
         invoke, root, "--text", "Compare", "--session", "here", "--session", "elsewhere"
     )
     assert message["content"][0]["text"] == "Compare"
-    assert references(message) == [("here", "here"), ("elsewhere", "elsewhere")]
+    assert [session_id for session_id, _ in references(message)] == ["here", "elsewhere"]
+
+
+def test_a_session_goes_by_its_title(invoke: Invoke, tmp_path: Path) -> None:
+    """What `--session` names is labelled as a mention would be: by a title that is safe to show."""
+    log = LogBuilder("titled")
+    log.title("Tidy \x1b up")
+    log.write(tmp_path)
+    LogBuilder("untitled").write(tmp_path)
+    message = prepared(invoke, tmp_path, "--session", "titled", "--session", "untitled")
+    assert references(message) == [("titled", r"Tidy \x1b up"), ("untitled", "untitled")]
+
+
+def test_a_mention_keeps_its_label(invoke: Invoke, root: Path) -> None:
+    """Where a mention and `--session` name the same session, the label of the mention stands."""
+    mention = format_mention("here", "my parser")
+    message = prepared(invoke, root, "--text", mention, "--session", "here")
+    assert references(message) == [("here", "my parser")]
 
 
 def test_a_message_without_references_goes_alone(invoke: Invoke, root: Path) -> None:
@@ -69,12 +86,16 @@ def test_people_see_messages_and_figures(invoke: Invoke, root: Path) -> None:
     )
     assert "  │ </referenced-sessions>\n\nWhat was kept\n" in result.stdout
     last = result.stdout.splitlines()[-1].split("  ")
-    assert [part.strip() for part in last if part] == ["here", "2 of 2 messages", "nothing"]
+    assert [part.strip() for part in last if part] == [
+        "Write a parser",
+        "2 of 2 messages",
+        "nothing",
+    ]
 
 
 def test_dropped_messages_are_counted(invoke: Invoke, root: Path) -> None:
     """The figures tell messages and bytes that had no room."""
-    arguments = ("--session", "here", "--max-reference-bytes", "180")
+    arguments = ("--session", "here", "--max-reference-bytes", "190")
     result = invoke("prepare", "--root", str(root), *arguments)
     assert "1 of 2 messages  1 message, 20 bytes" in result.stdout
 

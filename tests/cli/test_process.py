@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -127,7 +128,10 @@ def test_an_unreadable_log_is_told_once(root: Path) -> None:
     """What the command says about a log, logging does not say again."""
     LogBuilder("damaged").write(root, b"")
     result = run("list", "--root", root)
-    assert result.stderr == "1 log cannot be read; `sessionref doctor` says why.\n"
+    assert (
+        result.stderr
+        == f"1 log cannot be read; `sessionref doctor --root {quote(str(root))}` says why.\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["list", "show s"])

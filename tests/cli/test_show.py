@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from cli.invoking import HERE, Invoke
@@ -54,6 +55,57 @@ def test_what_is_left_out_is_said(invoke: Invoke, compacted: Path) -> None:
     assert "  summary of what was said before\n  │ What was said: much.\n" in result.stdout
     assert "An older question?" not in result.stdout
     assert " bytes left out\n  │ word word" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{number} " for number in range(500)),
+        "".join(f"{number}\n" for number in range(500)),
+        "\ud83d" + "漢字😀" * 100,
+        "x" * 1_000,
+    ],
+)
+def test_the_place_of_a_cut_is_shown(invoke: Invoke, tmp_path: Path, text: str) -> None:
+    """Between head and tail of a cut text stands a mark, so that nobody reads them as one."""
+    log = LogBuilder("s")
+    log.user(text)
+    log.write(tmp_path)
+    budget = ("--max-reference-bytes", "300")
+    shown = invoke("show", "s", "--root", str(tmp_path), *budget).stdout.partition("  user")[2]
+    kept = "\n".join(line.removeprefix("  │ ") for line in shown.splitlines()[1:-1])
+    head, tail = kept.split(" […]")
+    whole = text.replace("\ud83d", "\ufffd")
+    assert whole.startswith(head)
+    assert whole.rstrip().endswith(tail.strip())
+    assert head
+    assert "UTF-8 bytes …]" in shown.splitlines()[-1]
+
+
+def test_a_note_in_the_text_is_no_cut(invoke: Invoke, tmp_path: Path) -> None:
+    """Where a text was cut at its end, what it quotes of another cut is not taken for the note."""
+    log = LogBuilder("s")
+    log.user("word " * 20 + "\n[… omitted 7 UTF-8 bytes …]" * 20)
+    log.write(tmp_path)
+    shown = invoke("show", "s", "--root", str(tmp_path), "--max-reference-bytes", "250").stdout
+    assert shown.count(" […] ") == 1
+    assert " […] " not in shown.splitlines()[-1]
+
+
+def test_json_has_no_mark(invoke: Invoke, compacted: Path) -> None:
+    """What programs get is the very text that is carried over."""
+    arguments = ("--root", str(compacted), "--max-reference-bytes", "400", "--json")
+    assert "[…]" not in invoke("show", "compacted", *arguments).stdout
+
+
+def test_older_messages_are_no_part_of_a_cut_one(invoke: Invoke, compacted: Path) -> None:
+    """Where messages were dropped, each kept one is compared with its own whole text."""
+    budget = ("--max-reference-bytes", "400")
+    shown = invoke("show", "compacted", "--root", str(compacted), *budget).stdout
+    summary, answer = shown.partition("  summary")[2].split("  model")
+    assert "[…]" not in summary
+    assert " […] " in answer
+    assert "│  […]" not in answer
 
 
 def test_whose_subagent_it_was_is_said(invoke: Invoke, compacted: Path) -> None:
@@ -140,12 +192,13 @@ def test_a_terminal_of_one_column_shows_it_too(invoke_on_terminal: Invoke, root:
 
 
 def test_a_session_that_is_not_there(invoke: Invoke, root: Path) -> None:
-    """An unknown id is one line on stderr and exit code 1."""
+    """An unknown id is one line on stderr that says how to find the right one, and exit code 1."""
     result = invoke("show", "lost\x1b", "--root", str(root))
     assert result.exit_code == 1
     assert not result.stdout
     assert result.stderr == (
-        "Error: there is no session 'lost\\x1b' [SESSION_REFERENCE_READ_FAILED]\n"
+        "Error: there is no session 'lost\\x1b'; ids are given in full; try "
+        f"`sessionref list 'lost\\x1b' --root {quote(str(root))}` [SESSION_REFERENCE_READ_FAILED]\n"
     )
 
 

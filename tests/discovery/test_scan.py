@@ -80,10 +80,10 @@ async def test_the_best_come_first() -> None:
     assert await labels(store) == ["as new", "newer", "older", "no folder", "other folder"]
 
 
-@pytest.mark.parametrize("limit", [1, 7, 50])
+@pytest.mark.parametrize("limit", [1, 7, 50, 100])
 async def test_an_empty_query_reads_no_more_than_it_lists(limit: int) -> None:
     """Without a query the logs of at most `limit` sessions are read."""
-    logs = [LogBuilder(f"{number:03}", created_at=number) for number in range(100)]
+    logs = [LogBuilder(f"{number:03}", created_at=number) for number in range(200)]
     store = FailingStore(store_of(*logs))
     assert len(await find(store, limit=limit)) == limit
     assert store.title_reads == limit

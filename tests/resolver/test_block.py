@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 import trio
 from logs import LogBuilder, store_of
@@ -29,6 +31,23 @@ def make_resolver() -> SessionReferenceResolver:
 async def use(resolver: SessionReferenceResolver) -> None:
     await resolver.prepare(TARGET, "see", [Reference(session_id="a")])
     await resolver.list_candidates(TARGET)
+
+
+async def enter() -> None:
+    async with open_resolver(store_of()):
+        raise AssertionError("the block was entered")
+
+
+def test_outside_trio_a_resolver_says_so() -> None:
+    """Under asyncio entering says that trio is needed, and which page tells how to get it."""
+    with pytest.raises(RuntimeError, match=r"runs on trio; .* in a thread: see docs/hosts\.md"):
+        asyncio.run(enter())
+
+
+def test_without_any_loop_a_resolver_says_so() -> None:
+    """The same is said where there is no event loop at all."""
+    with pytest.raises(RuntimeError, match="runs on trio"):
+        enter().send(None)
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), KeyboardInterrupt()])

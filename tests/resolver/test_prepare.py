@@ -21,6 +21,7 @@ from sessionref import (
     Target,
     TextBlock,
     UserMessage,
+    format_mention,
     open_resolver,
 )
 from sessionref.errors import (
@@ -173,7 +174,7 @@ async def test_a_malformed_reference_is_refused_first() -> None:
     ("error", "reason"),
     [
         (SessionDamagedError(reason="broken", path="/p", line=2), "/p, line 2: damaged: broken"),
-        (SessionNotFoundError(session_id="b"), "there is no session 'b'"),
+        (SessionNotFoundError(session_id="b"), "no session has this id"),
         (ZeroDivisionError("by zero"), "by zero"),
     ],
 )
@@ -281,3 +282,11 @@ async def test_a_reference_is_checked_as_a_value() -> None:
     """A reference that cannot be made is refused when it is made."""
     with pytest.raises(InvalidReferenceError, match="sessionId"):
         Reference.from_wire({"sessionId": ["a"]})
+
+
+async def test_mentions_in_the_content_are_not_looked_for() -> None:
+    """Without references the content goes alone and as it is, whatever it mentions."""
+    text = f"see {format_mention('a', 'A')}"
+    async with open_resolver(some_store()) as resolver:
+        prepared = await resolver.prepare(TARGET, text)
+    assert prepared == PreparedMessage(content=(TextBlock(text=text),))

@@ -253,3 +253,22 @@ def test_a_file_of_almost_the_same_name_is_another(tmp_path: Path) -> None:
     path = LogBuilder("ABC", cwd="/w").write(tmp_path, log.to_bytes())
     with pytest.raises(SessionDamagedError, match="another folder"):
         read(path)
+
+
+@each_encoding
+def test_a_log_that_is_emptied_and_filled_longer_is_read_anew(
+    tmp_path: Path, compressed: bool
+) -> None:
+    """A file that grew may hold something else by now: what comes back is what it holds."""
+    old, new = some_log(3), LogBuilder("s", cwd="/w")
+    for number in range(50):
+        new.user(f"another message {number}")
+    path = old.write(tmp_path, compressed=compressed)
+    rewritings = iter([lambda: new.write(tmp_path, compressed=compressed)])
+
+    def rewrite_once() -> None:
+        for rewriting in rewritings:
+            rewriting()
+            return
+
+    assert read(path, rewrite_once) == new.log()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,15 +14,15 @@ from rich.text import Text
 
 from sessionref.cli.options import config_options, json_option
 from sessionref.cli.output import output_console, print_json, print_quoted
-from sessionref.cli.root import open_store
-from sessionref.cli.text import one_line
+from sessionref.cli.root import demo_sessions, open_store
+from sessionref.cli.text import counted, one_line
 from sessionref.cli.views import kept_records, print_candidates, print_kept, print_prepared
 from sessionref.config import ResolverConfig
 from sessionref.model import Candidate, PreparedMessage, Target
 from sessionref.opening import open_resolver
 from sessionref.reference.mentions import parse_mentions
 
-__all__ = ["demo_command", "demo_sessions"]
+__all__ = ["demo_command"]
 
 _TARGET: Final = Target(session_id="the session that Ana writes in", cwd="/home/ana/csv-tool")
 _QUERIES: Final = ("csv parser", "2.0")
@@ -67,17 +65,13 @@ def demo_command(*, config: ResolverConfig, as_json: bool) -> None:
             _print(output_console(), story, root, config.max_reference_bytes)
 
 
-def demo_sessions() -> AbstractContextManager[Path]:
-    """Give the root folder of the sessions that come with the package, for a while."""
-    return as_file(files("sessionref.cli") / "demo")
-
-
 async def _play(root: Path, config: ResolverConfig) -> Story:
     async with open_resolver(open_store(root, config), config=config) as resolver:
         offered = await resolver.list_candidates(_TARGET)
-        picked = [
-            (await resolver.list_candidates(_TARGET, query, limit=1))[0] for query in _QUERIES
-        ]
+        found = [await resolver.list_candidates(_TARGET, query, limit=1) for query in _QUERIES]
+        if not all(found):
+            raise click.UsageError("With these settings too few of the demo's logs can be read.")
+        picked = [candidates[0] for candidates in found]
         parser, plan = picked
         typed = (
             f"Write the export of the CSV tool the way you proposed in {parser.mention}, and keep "
@@ -96,13 +90,15 @@ def _print(console: Console, story: Story, root: Path, budget: int) -> None:
             "know what was said in two of the others."
         )
     )
-    _step(console, 1, f"She types @ in {_TARGET.cwd} and is offered her sessions.")
+    offered = counted(len(story.offered), "session")
+    _step(console, 1, f"She types @ in {_TARGET.cwd} and is offered {offered}.")
     print_candidates(console, story.offered, _TARGET.cwd)
     for candidate in story.offered:
         if candidate.problem is not None:
             problem = one_line(candidate.problem.replace(f"{root}{os.sep}", ""))
             console.print(Text(f"\nOne log is broken and costs only itself: {problem}", "dim"))
-    _step(console, 2, "She picks two of them. What she sends holds a mention of each.")
+    queries = " and ".join(f'"{query}"' for query in _QUERIES)
+    _step(console, 2, f"She types {queries} and picks what is found: two mentions.")
     print_quoted(console, story.typed)
     _step(console, 3, "The model gets two messages: hers, and one that recalls both sessions.")
     print_prepared(console, story.prepared)
@@ -113,6 +109,7 @@ def _print(console: Console, story: Story, root: Path, budget: int) -> None:
             "\nTools and their results stay behind; the newest words and the summary of a "
             "compacted session come along. No text can close the frame: each < in it is written "
             "\\u003c.\n\n"
+            "The same sessions once more:    sessionref list --demo parser\n"
             "Now with sessions of your own:  sessionref list"
         )
     )

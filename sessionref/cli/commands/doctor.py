@@ -6,17 +6,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 import trio
 from rich.text import Text
 
-from sessionref.cli.options import config_options, json_option, root_option
+from sessionref.cli.options import config_options, json_option, root_options
 from sessionref.cli.output import output_console, print_json
 from sessionref.cli.progress import progress
-from sessionref.cli.root import open_store
+from sessionref.cli.root import Root, open_store
 from sessionref.cli.running import ExitCode
 from sessionref.cli.text import counted, one_line
 from sessionref.config import ResolverConfig
@@ -87,12 +86,12 @@ class Health:
 
 
 @click.command(name="doctor")
-@root_option
+@root_options
 @config_options(without={"candidate_limit", "max_references", "max_reference_bytes"})
 @json_option
 @click.pass_context
 def doctor_command(
-    ctx: click.Context, *, root: Path, config: ResolverConfig, as_json: bool
+    ctx: click.Context, *, root: Root, config: ResolverConfig, as_json: bool
 ) -> None:
     """Read every log, and say which cannot be read and why.
 
@@ -100,9 +99,9 @@ def doctor_command(
     """
     health = trio.run(_examine_root, root, config)
     if as_json:
-        print_json({"root": str(root), **health.to_wire()})
+        print_json({"root": str(root.folder), **health.to_wire()})
     else:
-        _print(health)
+        _print(health, root)
     if health.unreadable:
         ctx.exit(ExitCode.FAILED)
 
@@ -138,12 +137,15 @@ def _version_of(session: StoredSession) -> int | None:
     return None if session.header is None else session.header.version
 
 
-async def _examine_root(root: Path, config: ResolverConfig) -> Health:
-    return await examine(open_store(root, config), at_once=config.read_concurrency)
+async def _examine_root(root: Root, config: ResolverConfig) -> Health:
+    return await examine(open_store(root.folder, config), at_once=config.read_concurrency)
 
 
-def _print(health: Health) -> None:
+def _print(health: Health, root: Root) -> None:
     console = output_console()
+    if not (health.readable or health.unreadable):
+        console.print(Text(f"No session logs below {root}."), soft_wrap=True)
+        return
     are = "is" if health.readable == 1 else "are"
     versions = ", ".join(
         f"{count} of format version {version}" for version, count in health.versions.items()

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 import trio
 
-from sessionref.cli.options import config_options, json_option, root_option, target_option
+from sessionref.cli.options import config_options, json_option, root_options, target_option
 from sessionref.cli.output import output_console, print_json
 from sessionref.cli.progress import progress
-from sessionref.cli.root import open_store
+from sessionref.cli.root import Root, open_store
 from sessionref.cli.text import counted, one_line
 from sessionref.cli.views import candidate_row, print_candidates
 from sessionref.config import ResolverConfig
@@ -38,7 +38,7 @@ def _current_folder() -> str | None:
     help="The folder that the message is written in; its sessions come first.",
 )
 @target_option
-@root_option
+@root_options
 @config_options(without={"max_references", "max_reference_bytes"})
 @json_option
 def list_command(
@@ -46,7 +46,7 @@ def list_command(
     query: str,
     cwd: str | None,
     target_id: str,
-    root: Path,
+    root: Root,
     config: ResolverConfig,
     as_json: bool,
 ) -> None:
@@ -70,17 +70,17 @@ def list_command(
         for candidate in candidates:
             click.echo(candidate_row(candidate))
     if not candidates:
-        nothing = f'No session holds "{one_line(query)}".' if query else "There are no sessions."
-        click.echo(nothing, err=True)
+        holding = f' holds "{one_line(query)}"' if query else ""
+        click.echo(f"No session below {root}{holding}.", err=True)
     if unreadable:
         logs = counted(len(unreadable), "log")
-        click.echo(f"{logs} cannot be read; `sessionref doctor` says why.", err=True)
+        click.echo(f"{logs} cannot be read; `{root.command('doctor')}` says why.", err=True)
 
 
 async def _find(
-    target: Target, query: str, root: Path, config: ResolverConfig, unreadable: list[Diagnostic]
+    target: Target, query: str, root: Root, config: ResolverConfig, unreadable: list[Diagnostic]
 ) -> list[Candidate]:
-    store = open_store(root, config)
+    store = open_store(root.folder, config)
     async with (
         open_resolver(store, config=config, on_diagnostic=unreadable.append) as resolver,
         progress("Reading titles"),

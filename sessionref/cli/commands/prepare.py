@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 import trio
 from rich.text import Text
 
-from sessionref.cli.options import config_options, json_option, root_option, target_option
+from sessionref.cli.options import config_options, json_option, root_options, target_option
 from sessionref.cli.output import output_console, print_json
 from sessionref.cli.progress import progress
-from sessionref.cli.root import open_store
+from sessionref.cli.root import Root, open_store
 from sessionref.cli.views import kept_records, print_kept, print_prepared
 from sessionref.config import ResolverConfig
+from sessionref.discovery.ranking import label_of
+from sessionref.errors import StorageError
 from sessionref.model import PreparedMessage, Reference, Target
 from sessionref.opening import open_resolver
 from sessionref.reference.mentions import parse_mentions
+from sessionref.reference.visible import visible
+from sessionref.storage import SessionStore
 
 __all__ = ["prepare_command"]
 
@@ -36,10 +39,11 @@ __all__ = ["prepare_command"]
     "session_ids",
     metavar="ID",
     multiple=True,
-    help="The id of a session to refer to without a mention in the text. Repeatable.",
+    help="The id of a session to refer to without a mention in the text; it goes by its title. "
+    "Repeatable.",
 )
 @target_option
-@root_option
+@root_options
 @config_options(without={"candidate_limit"})
 @json_option
 def prepare_command(
@@ -48,7 +52,7 @@ def prepare_command(
     mentions: Sequence[str],
     session_ids: Sequence[str],
     target_id: str,
-    root: Path,
+    root: Root,
     config: ResolverConfig,
     as_json: bool,
 ) -> None:
@@ -66,9 +70,8 @@ def prepare_command(
         if not parse_mentions(mention).references:
             raise click.UsageError(f"--mention {mention!r} holds no mention of a session.")
     content, references = parse_mentions(" ".join([text, *mentions] if text else mentions))
-    references += tuple(Reference(session_id=session_id) for session_id in session_ids)
     target = Target(session_id=target_id)
-    prepared = trio.run(_prepare, target, content, references, root, config)
+    prepared = trio.run(_prepare, target, content, references, session_ids, root, config)
     if as_json:
         print_json(prepared.to_wire())
         return
@@ -84,12 +87,24 @@ async def _prepare(
     target: Target,
     content: str,
     references: Sequence[Reference],
-    root: Path,
+    session_ids: Sequence[str],
+    root: Root,
     config: ResolverConfig,
 ) -> PreparedMessage:
-    store = open_store(root, config)
+    store = open_store(root.folder, config)
     async with (
         open_resolver(store, config=config) as resolver,
         progress("Reading sessions"),
     ):
-        return await resolver.prepare(target, content, references)
+        titled = [await _refer(store, session_id) for session_id in session_ids]
+        return await resolver.prepare(target, content, [*references, *titled])
+
+
+async def _refer(store: SessionStore, session_id: str) -> Reference:
+    """Return a reference that goes by the title, as a mention would; by the id if there is none."""
+    try:
+        [reading] = await store.read_titles([await store.find_session(session_id)])
+    except StorageError:  # which `prepare` meets again, and tells of
+        return Reference(session_id=session_id)
+    title = None if reading.title is None else reading.title.title
+    return Reference(session_id=session_id, label=visible(label_of(session_id, title)))

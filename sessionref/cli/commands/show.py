@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,18 +9,21 @@ import trio
 from rich.console import Console
 from rich.text import Text
 
-from sessionref.cli.options import config_options, json_option, root_option
+from sessionref.cli.options import config_options, json_option, root_options
 from sessionref.cli.output import output_console, print_json, print_quoted
 from sessionref.cli.progress import progress
-from sessionref.cli.root import open_store
+from sessionref.cli.root import Root, open_store
 from sessionref.cli.text import moment, one_line
 from sessionref.cli.views import left_out, share
 from sessionref.config import ResolverConfig
 from sessionref.discovery.ranking import label_of
+from sessionref.errors import SessionNotFoundError
+from sessionref.javascript import replace_surrogates
 from sessionref.session.fold import SessionLog
 from sessionref.session.header import SessionHeader
 from sessionref.snapshot.fitting import FittedMessage
 from sessionref.snapshot.json_text import utf8_length
+from sessionref.snapshot.projection import project
 from sessionref.snapshot.render import Snapshot, take_snapshot
 from sessionref.storage import Corpus
 
@@ -30,10 +32,10 @@ __all__ = ["show_command"]
 
 @click.command(name="show")
 @click.argument("session_id", metavar="ID")
-@root_option
+@root_options
 @config_options(without={"candidate_limit", "max_references", "read_concurrency"})
 @json_option
-def show_command(*, session_id: str, root: Path, config: ResolverConfig, as_json: bool) -> None:
+def show_command(*, session_id: str, root: Root, config: ResolverConfig, as_json: bool) -> None:
     """Show the conversation of one session.
 
     It is shown as a message would carry it: what a person and the model said to each other, and
@@ -46,13 +48,18 @@ def show_command(*, session_id: str, root: Path, config: ResolverConfig, as_json
     if as_json:
         print_json(_to_wire(log.header, snapshot, config.max_reference_bytes))
     else:
-        _print(output_console(), log.header, snapshot, config.max_reference_bytes)
+        _print(output_console(), log, snapshot, config.max_reference_bytes)
 
 
-async def _read(session_id: str, root: Path, config: ResolverConfig) -> SessionLog:
-    corpus = Corpus(open_store(root, config))
+async def _read(session_id: str, root: Root, config: ResolverConfig) -> SessionLog:
+    corpus = Corpus(open_store(root.folder, config))
     async with progress("Reading the session"):
-        return await corpus.read_log(session_id)
+        try:
+            return await corpus.read_log(session_id)
+        except SessionNotFoundError as error:
+            missing = error
+    hint = f"ids are given in full; try `{root.command('list', session_id)}`"
+    raise click.ClickException(one_line(f"{missing.describe()}; {hint} [{missing.code}]"))
 
 
 def _to_wire(header: SessionHeader, snapshot: Snapshot, budget: int) -> dict[str, Any]:
@@ -76,8 +83,8 @@ def _to_wire(header: SessionHeader, snapshot: Snapshot, budget: int) -> dict[str
     }
 
 
-def _print(console: Console, header: SessionHeader, snapshot: Snapshot, budget: int) -> None:
-    conversation = snapshot.conversation
+def _print(console: Console, log: SessionLog, snapshot: Snapshot, budget: int) -> None:
+    header, conversation = log.header, snapshot.conversation
     console.print(Text(one_line(snapshot.label), style="bold"))
     facts = {
         "id": one_line(header.id),
@@ -92,10 +99,30 @@ def _print(console: Console, header: SessionHeader, snapshot: Snapshot, budget: 
         facts["subagent of"] = one_line(header.parent_session or "an unknown session")
     for name, fact in facts.items():
         console.print(Text.assemble((f"  {name:<12}", "dim"), fact), soft_wrap=True)
-    for fitted in conversation.messages:
+    whole = _whole_texts(log, conversation.omitted_messages)
+    for fitted, text in zip(conversation.messages, whole, strict=True):
         console.print()
         console.print(_heading(fitted))
-        print_quoted(console, fitted.message.text)
+        joint = _joint(fitted.message.text, text) if fitted.omitted_bytes else None
+        print_quoted(console, fitted.message.text, joint=joint)
+
+
+def _whole_texts(log: SessionLog, dropped: int) -> list[str]:
+    """Return the whole texts of what is kept: the oldest went first, and of checkpoints none."""
+    texts = []
+    for message in project(log):
+        if message.is_checkpoint or dropped == 0:
+            texts.append(message.text)
+        else:
+            dropped -= 1
+    return texts
+
+
+def _joint(cut: str, whole: str) -> int:
+    """Return where in a cut text its head ends: as far as it is that of the whole one."""
+    kept, _, _ = cut.rpartition("\n")  # its last line is the note of what is missing
+    pairs = zip(kept, replace_surrogates(whole), strict=False)
+    return next((place for place, (one, other) in enumerate(pairs) if one != other), len(kept))
 
 
 def _heading(fitted: FittedMessage) -> Text:

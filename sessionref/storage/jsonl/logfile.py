@@ -18,7 +18,7 @@ from sessionref.errors import (
 )
 from sessionref.storage.protocol import Revision
 
-__all__ = ["BoundedFile", "has_only_grown", "located", "open_log", "revision_of"]
+__all__ = ["BoundedFile", "located", "open_log", "revision_of"]
 
 _OPEN_FLAGS: Final = (
     os.O_RDONLY
@@ -28,6 +28,9 @@ _OPEN_FLAGS: Final = (
     # A pipe in the place of a log must not hold its reader until somebody writes.
     | getattr(os, "O_NONBLOCK", 0)
 )
+
+
+_COMPARED_BYTES: Final = 2**12
 
 
 @contextmanager
@@ -70,23 +73,40 @@ def revision_of(file: FileIO) -> Revision:
     return Revision(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def has_only_grown(before: Revision, after: Revision) -> bool:
-    """Return whether what stood in a file before still stands there, as far as can be told."""
-    return after.size > before.size or (after.size, after.mtime_ns) == (
-        before.size,
-        before.mtime_ns,
-    )
-
-
 class BoundedFile:
     """The bytes that a file had when it was opened, whatever it has grown by since."""
 
-    def __init__(self, file: FileIO, size: int) -> None:
+    def __init__(self, file: FileIO, size: int | None = None) -> None:
         self._file = file
-        self._left = size
+        self._before = revision_of(file)
+        self._size = self._before.size if size is None else size
+        self._place = 0
+        self._first = b""
+        self._last = b""
 
     def read(self, count: int) -> bytes:
         """Return at most `count` bytes, none at the end."""
-        data = self._file.read(min(count, self._left)) or b""
-        self._left -= len(data)
+        data = self._file.read(min(count, self._size - self._place)) or b""
+        if data:
+            self._first = self._first or data[:_COMPARED_BYTES]
+            self._last = data[-_COMPARED_BYTES:]
+            self._place += len(data)
         return data
+
+    def is_as_read(self) -> bool:
+        """Return whether what was read still stands in the file, as far as can be told.
+
+        A file that has grown is looked at again where reading began and ended: it may have been
+        emptied and filled with something else meanwhile.
+        """
+        after = revision_of(self._file)
+        if (after.size, after.mtime_ns) == (self._before.size, self._before.mtime_ns):
+            return True
+        return after.size > self._before.size and self._stands_there()
+
+    def _stands_there(self) -> bool:
+        for place, data in ((0, self._first), (self._place - len(self._last), self._last)):
+            self._file.seek(place)
+            if self._file.read(len(data)) != data:
+                return False
+        return True

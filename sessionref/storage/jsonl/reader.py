@@ -40,7 +40,6 @@ from sessionref.storage.jsonl.layout import (
 )
 from sessionref.storage.jsonl.logfile import (
     BoundedFile,
-    has_only_grown,
     located,
     open_log,
     revision_of,
@@ -94,14 +93,14 @@ def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
         raise problem
     for _ in range(_TRIES):
         with open_log(path) as file, located(path):
-            before = revision_of(file)
+            bounded = BoundedFile(file)
             try:
-                log = _read(file, before.size, path, rules, check)
+                log = _read(bounded, path, rules, check)
             except StorageError:
-                if has_only_grown(before, revision_of(file)):
+                if bounded.is_as_read():
                     raise
             else:
-                if has_only_grown(before, revision_of(file)):
+                if bounded.is_as_read():
                     return log
     raise SessionDamagedError(reason="the log was rewritten each time it was read", path=str(path))
 
@@ -122,13 +121,12 @@ def version_problem(path: Path, header: SessionHeader | None) -> StorageError | 
     return None
 
 
-def _read(file: FileIO, size: int, path: Path, rules: LogRules, check: Check) -> SessionLog:
+def _read(file: BoundedFile, path: Path, rules: LogRules, check: Check) -> SessionLog:
     reader = LogReader(rules.known_types, version=log_version(path.name))
-    read = BoundedFile(file, size).read
     if _is_compressed(path):
-        _feed_frames(reader, read, rules.max_bytes, check)
+        _feed_frames(reader, file.read, rules.max_bytes, check)
     else:
-        _feed_lines(reader, iter(partial(read, _READ_BYTES), b""), check, sealed=False)
+        _feed_lines(reader, iter(partial(file.read, _READ_BYTES), b""), check, sealed=False)
     log = reader.close()
     _check_place(log.header, path)
     return log
