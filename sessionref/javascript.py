@@ -18,6 +18,7 @@ __all__ = [
     "replace_surrogates",
     "safe_integer",
     "same_json",
+    "shown",
     "utf16_units",
 ]
 
@@ -33,6 +34,7 @@ WHITE_SPACE: Final = (
 )
 r"""What `\s` matches in a JavaScript regular expression; Python's `\s` is another set."""
 
+_LONGEST_SHOWN: Final = 80
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _encode_string: Final = JSONEncoder(ensure_ascii=False).encode
 
@@ -99,6 +101,12 @@ def same_json(one: object, other: object) -> bool:
         elif left is not right and (bool in (type(left), type(right)) or left != right):
             return False
     return True
+
+
+def shown(text: str) -> str:
+    """Return somebody else's word as an error may show it: short, and in ASCII."""
+    cut = ascii(text[:_LONGEST_SHOWN])[1:-1]
+    return cut if len(text) <= _LONGEST_SHOWN else f"{cut}…"
 
 
 def utf16_units(text: str) -> memoryview:

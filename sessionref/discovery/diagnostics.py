@@ -16,6 +16,9 @@ _logger = logging.getLogger("sessionref")
 _logger.addHandler(logging.NullHandler())
 
 
+Fault = tuple[type[StorageError], tuple[object, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One log that cannot be read: where it lies, whose it is as far as known, and why."""
@@ -33,18 +36,26 @@ class Reporter:
 
     def __init__(self, callback: Callable[[Diagnostic], None] | None = None) -> None:
         self._callback = callback
-        self._told: dict[tuple[str, str | None], str] = {}
+        self._told: dict[tuple[str, str | None], Fault] = {}
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Tell of a fault, unless it is the one that was told last of this log."""
+        """Tell of a fault, unless it is the one that was told last of this log.
+
+        What the callback raises is logged: it does not disturb the lookup that met the fault.
+        """
         log = (diagnostic.place, diagnostic.session_id)
-        reason = str(diagnostic.error)
-        if self._told.get(log) == reason:
+        # Making the text takes longer than all else, and most faults have been told.
+        fault = (type(diagnostic.error), tuple(vars(diagnostic.error).values()))
+        if self._told.get(log) == fault:
             return
-        self._told[log] = reason
-        _logger.warning("%s", visible(reason))
+        self._told[log] = fault
+        text = visible(str(diagnostic.error)).encode(errors="backslashreplace").decode()
+        _logger.warning("%s", text)
         if self._callback is not None:
-            self._callback(diagnostic)
+            try:
+                self._callback(diagnostic)
+            except Exception:
+                _logger.exception("the callback for diagnostics raised")
 
     def clear(self, place: str, session_id: str | None) -> None:
         """Take note that a log is readable; several sessions may share a place."""

@@ -7,6 +7,8 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+import trio
+
 from sessionref.discovery.diagnostics import Diagnostic, Reporter
 from sessionref.discovery.ranking import candidate, label_of, matches, rank
 from sessionref.model import Candidate, Target
@@ -20,6 +22,7 @@ _BATCH: Final = 16
 """Titles that are read in one go: a change of thread costs about as much as reading a small log."""
 
 _STEPS_PER_SESSION: Final = 20
+_REPORTED_AT_ONCE: Final = 64
 
 
 class ScanDiscovery:
@@ -46,7 +49,9 @@ class ScanDiscovery:
         needle = query.lower()
         steps = len(found) * _STEPS_PER_SESSION
         ranked = await run_pure(lambda _: _rank(target, found), steps)
-        for session in await run_pure(lambda _: _faulty(found), steps):
+        for place, session in enumerate(await run_pure(lambda _: _faulty(found), steps)):
+            if place % _REPORTED_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
             self._report(session, TitleReading(error=session.error))
         rest = iter(ranked)
         candidates: list[Candidate] = []
@@ -60,9 +65,7 @@ class ScanDiscovery:
             readings = await self._read_titles(sessions)
             for session, reading in zip(sessions, readings, strict=True):
                 self._report(session, reading)
-                match = _match(needle, session, reading)
-                if match is not None:
-                    candidates.append(match)
+            candidates += await _match_all(needle, sessions, readings)
         return candidates[:limit]
 
     async def _read_titles(self, sessions: Sequence[CorpusSession]) -> list[TitleReading]:
@@ -96,6 +99,25 @@ def _faulty(found: Sequence[CorpusSession]) -> list[CorpusSession]:
 def _batches(sessions: Sequence[CorpusSession]) -> Iterator[Sequence[CorpusSession]]:
     for start in range(0, len(sessions), _BATCH):
         yield sessions[start : start + _BATCH]
+
+
+async def _match_all(
+    needle: str, sessions: Sequence[CorpusSession], readings: Sequence[TitleReading]
+) -> list[Candidate]:
+    """Return the candidates among some sessions; a title may be of any length."""
+    titles = (reading.title for reading in readings)
+    size = sum(_STEPS_PER_SESSION + len(title.title) for title in titles if title is not None)
+
+    def work(check: Callable[[], None]) -> list[Candidate]:
+        found = []
+        for session, reading in zip(sessions, readings, strict=True):
+            check()
+            match = _match(needle, session, reading)
+            if match is not None:
+                found.append(match)
+        return found
+
+    return await run_pure(work, size)
 
 
 def _match(needle: str, session: CorpusSession, reading: TitleReading) -> Candidate | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
-from sessionref.javascript import MAX_SAFE_INTEGER
+from sessionref.javascript import MAX_SAFE_INTEGER, shown
 from sessionref.session.header import SessionHeader, require_version
 from sessionref.session.messages import require_name, require_numbers
 from sessionref.session.placing import place_event
@@ -127,7 +127,7 @@ class SessionFold:
                 raise _unknown_type(record)
         for member in ("surfaceOp", "sourceEventSeqs"):
             if member in record:
-                raise SessionDamagedError(reason=f"{kind} may not carry {member}")
+                raise SessionDamagedError(reason=f"{shown(kind)} may not carry {member}")
         meaning = self._meanings.get(kind)
         if meaning is not None:
             meaning(record)
@@ -230,8 +230,8 @@ def fold_events(
 def _unknown_type(record: Record) -> SessionUnsupportedError:
     return SessionUnsupportedError(
         reason=(
-            f"the event type {record['type']!r} at seq {record['seq']} is required and not known "
-            f"to this library; a host that knows it can add it to known_types"
+            f"the event type '{shown(record['type'])}' at seq {record['seq']} is required and not "
+            f"known to this library; a host that knows it can add it to known_types"
         ),
         direction="unknown",
     )

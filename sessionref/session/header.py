@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
-from sessionref.javascript import safe_integer
+from sessionref.javascript import join_surrogates, safe_integer
 from sessionref.session.generations import NEWEST_VERSION, Generation, find_generation
 from sessionref.session.json_line import line_decoder
 
@@ -44,6 +44,17 @@ class SessionHeader:
     origin: Literal["subagent"] | None = None
     agent_preset: str | None = None
     is_seeded: bool | None = None
+
+    def joined(self) -> SessionHeader:
+        """Return the header with the halves of surrogate pairs joined, as parsed JSON has them."""
+        return replace(
+            self,
+            id=join_surrogates(self.id),
+            cwd=None if self.cwd is None else join_surrogates(self.cwd),
+            parent_session=(
+                None if self.parent_session is None else join_surrogates(self.parent_session)
+            ),
+        )
 
     def to_wire(self) -> dict[str, Any]:
         """Return the header as JSON data with the names of the log, absent members left out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
-from sessionref.javascript import MAX_SAFE_INTEGER, safe_integer
+from sessionref.javascript import MAX_SAFE_INTEGER, safe_integer, shown
 
 __all__ = ["RUN_TYPES", "RecordError", "Span", "check_record"]
 
@@ -75,7 +75,7 @@ def check_record(value: Any) -> Span:
     if len(value) != 4:
         if not value.keys() <= _EVENT_MEMBERS:
             unknown = ", ".join(sorted(value.keys() - _EVENT_MEMBERS))
-            raise RecordError(f"a record has no member {unknown}")
+            raise RecordError(f"a record has no member {shown(unknown)}")
         if value.get("ignorable", True) is not True:
             raise RecordError("ignorable is only ever true")
     return Span(seq, 1, time)

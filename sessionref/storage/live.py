@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sessionref.javascript import safe_integer
 from sessionref.session.fold import SessionLog, fold_events
 from sessionref.session.header import SessionHeader
 from sessionref.work import run_pure
@@ -26,11 +27,14 @@ class LiveSession:
     header: SessionHeader
     events: list[dict[str, Any]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header", self.header.joined())
+
     @property
     def updated_at(self) -> int | None:
         """The time of the last event, in milliseconds since the epoch."""
-        time = self.events[-1].get("time") if self.events else None
-        return time if isinstance(time, int) else None
+        last = self.events[-1] if self.events else None
+        return safe_integer(last.get("time")) if isinstance(last, dict) else None
 
     async def read_log(self, known_types: Container[str] = ()) -> SessionLog:
         """Return what the events up to this moment mean.

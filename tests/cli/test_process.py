@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -44,6 +45,14 @@ def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProce
 
 def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([script(), *arguments], stderr=subprocess.PIPE, **options)
+
+
+@pytest.fixture(autouse=True)
+def _interruptible() -> Iterator[None]:
+    """Let commands get SIGINT also where these tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -82,3 +82,24 @@ def test_nothing_is_printed_where_no_logging_is_set_up() -> None:
     """)
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert (ran.stdout, ran.stderr) == (b"", b"")
+
+
+def test_a_callback_that_raises_disturbs_no_lookup(caplog: pytest.LogCaptureFixture) -> None:
+    """What a host's callback raises is logged, and the next fault is told all the same."""
+    told: list[Diagnostic] = []
+
+    def fail(diagnostic: Diagnostic) -> None:
+        told.append(diagnostic)
+        raise ValueError("the host's own mistake")
+
+    reporter = Reporter(fail)
+    reporter.report(fault(place="/a"))
+    reporter.report(fault(place="/b"))
+    assert [diagnostic.place for diagnostic in told] == ["/a", "/b"]
+    assert "the host's own mistake" in caplog.text
+
+
+def test_a_fault_with_any_name_can_be_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """A path that is no UTF-8 is told in characters that every log file takes."""
+    Reporter().report(fault(place="/\udcff"))
+    assert "/\\udcff" in caplog.text

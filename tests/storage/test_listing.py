@@ -17,6 +17,7 @@ from sessionref.errors import (
     StoreUnreadableError,
 )
 from sessionref.storage import StoredSession
+from sessionref.storage.jsonl import listing
 from sessionref.storage.jsonl.listing import find_below, list_below
 
 each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw", "zstd"])
@@ -173,3 +174,21 @@ def test_listing_and_finding_agree(logs: list[tuple[str, str, bool, bytes | None
             found = find_below(root, session_id)
             assert (found.place, found.header) == (session.place, session.header)
             assert str(found.error) == str(session.error)
+
+
+def test_folders_of_one_name_are_looked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any number of projects may hold a folder of the same name, with or without a log."""
+    for number in range(50):
+        (tmp_path / f"--{number}--" / "memory").mkdir(parents=True)
+    looked_at: list[Path] = []
+    is_folder = listing._is_folder
+
+    def count(path: Path) -> bool:
+        looked_at.append(path)
+        return is_folder(path)
+
+    monkeypatch.setattr(listing, "_is_folder", count)
+    assert listed(tmp_path) == []
+    assert len(looked_at) == 50

@@ -17,6 +17,7 @@ from sessionref.errors import (
     SessionUnsupportedError,
 )
 from sessionref.storage import JsonlSessionStore, StoredSession
+from sessionref.storage.jsonl.store import _threads_of_this_run
 
 each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw", "zstd"])
 
@@ -39,9 +40,9 @@ class Gate:
         await trio.to_thread.run_sync(self.arrived.acquire)
 
 
-async def wait_for_threads(store: JsonlSessionStore) -> None:
-    """Return when no thread of a store is at work."""
-    threads = store._threads
+async def wait_for_threads() -> None:
+    """Return when no thread of any store is at work."""
+    threads = _threads_of_this_run()
     borrowers = [object() for _ in range(int(threads.total_tokens))]
     for borrower in borrowers:
         await threads.acquire_on_behalf_of(borrower)
@@ -173,7 +174,7 @@ async def test_a_cancelled_caller_leaves_at_once(tmp_path: Path) -> None:
         assert (await store.read_log(other)).last_seq is None
     finally:
         gate.released.set()
-    await wait_for_threads(store)
+    await wait_for_threads()
 
 
 @each_encoding
@@ -188,7 +189,7 @@ async def test_an_abandoned_thread_ends_at_the_next_piece(tmp_path: Path, compre
         await gate.wait_for_reader()
         nursery.cancel_scope.cancel()
     gate.released.set()
-    await wait_for_threads(store)
+    await wait_for_threads()
     assert gate.asked == 1
 
 
@@ -230,5 +231,5 @@ async def test_a_listing_can_be_cancelled(tmp_path: Path) -> None:
         async for _ in store.list_sessions():
             scope.cancel()
     assert scope.cancelled_caught
-    await wait_for_threads(store)
+    await wait_for_threads()
     assert len(await list_all(store)) == 300

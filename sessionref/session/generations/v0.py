@@ -15,6 +15,7 @@ from sessionref.session.generations.generation import Generation, Record
 from sessionref.session.messages import (
     assistant_node,
     is_plugin_checkpoint,
+    require_numbers,
     tool_result_node,
     user_node,
 )
@@ -76,9 +77,10 @@ def _upgrade_result(record: Record, session_id: str, surface: Surface) -> Record
 
 def _upgrade_steering(record: Record, session_id: str, _: Surface) -> Record:
     data = record["data"]
-    if type(data) is dict and data.keys() == {"turn", "message"}:
+    keys = require_numbers(data, "turn").keys()
+    if keys == {"turn", "message"}:
         message = data["message"]
-    elif type(data) is dict and data.keys() == {"turn", "content", "source"}:
+    elif keys == {"turn", "content", "source"}:
         rest = {"content": data["content"], "source": data["source"]}
         message = _user_message(rest, _legacy_id(record, session_id))
     else:
@@ -113,11 +115,12 @@ def _upgrade_turn_end(record: Record, _: str, __: Surface) -> Record:
 
 
 def _older_error(reason: Mapping[str, Any]) -> Mapping[str, Any]:
+    failure: Mapping[str, Any] = {}
     if reason.keys() == {"kind", "step", "failure"} and type(reason["failure"]) is dict:
         failure = reason["failure"]
     elif reason.keys() - {"step", "code"} == {"kind", "message"}:
         failure = {name: reason[name] for name in reason.keys() & {"message", "code"}}
-    else:
+    if type(failure.get("message")) is not str or type(failure.get("code", "")) is not str:
         raise SessionDamagedError(reason="a turn ended with an error that says nothing")
     return {"code": "UNKNOWN", **failure}
 

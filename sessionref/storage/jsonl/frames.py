@@ -90,7 +90,7 @@ class FrameUnpacker:
             claimed = self._zstandard.frame_content_size(frame.data)
             if claimed > self._left:
                 raise TooMuchError(f"a frame claims to hold {claimed:,} bytes", frame.byte)
-            if frame.is_complete and 0 < claimed <= _SMALL:
+            if frame.is_complete and 0 <= claimed <= _SMALL:
                 self._left -= claimed
                 yield _decompress(frame.data)
             else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -57,24 +56,26 @@ def find_below(root: Path, session_id: str) -> StoredSession:
 
 def _list(root: Path) -> Iterator[StoredSession]:
     projects = _projects(root)
-    repeated = _repeated_names(projects)
+    repeated = _repeated_folders(projects)
     for project in projects:
         try:
             with os.scandir(project) as entries:
                 for entry in entries:
-                    yield from _list_entry(entry, projects if entry.name in repeated else [])
+                    yield from _list_entry(entry, repeated.get(entry.name, []))
         except FileNotFoundError:
             continue
         except OSError as error:
             yield _unreadable_project(project, error)
 
 
-def _list_entry(entry: os.DirEntry[str], projects: list[Path]) -> Iterator[StoredSession]:
-    """Yield what an entry of a project folder is; `projects` are to be given if it is repeated."""
+def _list_entry(entry: os.DirEntry[str], repeated: list[Path]) -> Iterator[StoredSession]:
+    """Yield what an entry of a project folder is; `repeated` are all folders of its name, if many.
+
+    Folders of one name are one session, which is listed where the first of them lies.
+    """
     if entry.is_dir(follow_symlinks=False):
-        folder = Path(entry.path)
-        folders = _folders_named(entry.name, projects) or [folder]
-        session = _describe(folders) if folders[0] == folder else None
+        folders = repeated or [Path(entry.path)]
+        session = _describe(folders) if folders[0] == Path(entry.path) else None
         if session is not None:
             yield session
     elif is_retired_log(entry.name):
@@ -92,16 +93,25 @@ def _projects(root: Path) -> list[Path]:
     return sorted(found)
 
 
-def _repeated_names(projects: list[Path]) -> frozenset[str]:
-    """Return the names that occur in several project folders: their sessions may be ambiguous."""
+def _repeated_folders(projects: list[Path]) -> dict[str, list[Path]]:
+    """Return the folders whose name occurs in several projects: their sessions may be ambiguous."""
     seen: set[str] = set()
-    repeated: set[str] = set()
+    repeated: dict[str, list[Path]] = {}
     for project in projects:
-        with suppress(OSError):
-            names = set(os.listdir(project))
-            repeated |= seen & names
-            seen |= names
-    return frozenset(repeated)
+        names = _names_in(project)
+        repeated.update((name, []) for name in seen & names)
+        seen |= names
+    for project in projects if repeated else []:
+        for name in _names_in(project) & repeated.keys():
+            repeated[name] += _folders_named(name, [project])
+    return repeated
+
+
+def _names_in(project: Path) -> set[str]:
+    try:
+        return set(os.listdir(project))
+    except OSError:
+        return set()
 
 
 def _folders_named(name: str, projects: list[Path]) -> list[Path]:

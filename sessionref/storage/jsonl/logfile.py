@@ -59,6 +59,9 @@ def located(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SessionDamagedError(reason=_reason(error), path=str(path)) from error
+    except MemoryError as error:
+        reason = "reading it takes more memory than there is"
+        raise SessionTooLargeError(reason=reason, path=str(path), limit=0) from error
     except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
         raise error.located(str(path)) from error.__cause__
 
@@ -96,13 +99,15 @@ class BoundedFile:
     def is_as_read(self) -> bool:
         """Return whether what was read still stands in the file, as far as can be told.
 
-        A file that has grown is looked at again where reading began and ended: it may have been
-        emptied and filled with something else meanwhile.
+        A file that has grown, or of which only the name or the rights have changed, is looked at
+        again where reading began and ended: it may have been filled with something else meanwhile.
         """
-        after = revision_of(self._file)
-        if (after.size, after.mtime_ns) == (self._before.size, self._before.mtime_ns):
+        before, after = self._before, revision_of(self._file)
+        if after == before:
             return True
-        return after.size > self._before.size and self._stands_there()
+        if after.size == before.size and after.mtime_ns != before.mtime_ns:
+            return False
+        return after.size >= before.size and self._stands_there()
 
     def _stands_there(self) -> bool:
         for place, data in ((0, self._first), (self._place - len(self._last), self._last)):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
-from itertools import islice
+from itertools import accumulate, islice, repeat
 from os import sep
 from pathlib import Path
 from typing import Final
@@ -51,6 +51,7 @@ __all__ = ["LogRules", "read_log_file", "read_log_header", "version_problem"]
 _READ_BYTES: Final = 2**20
 _FIRST_READ_BYTES: Final = 2**12
 _TRIES: Final = 3
+_LONGEST_LINE: Final = 2**28
 
 Check = Callable[[], object]
 
@@ -78,7 +79,11 @@ def read_log_header(path: Path) -> tuple[SessionHeader, Revision]:
     with open_log(path) as file, located(path):
         revision = revision_of(file)
         header = read_header(_first_line(file, is_compressed=_is_compressed(path)))
-        _check_place(header, path)
+        problem = version_problem(path, header)
+        try:
+            _check_place(header, path)
+        except SessionDamagedError as error:
+            raise (problem or error) from error.__cause__
         return header, revision
 
 
@@ -132,19 +137,26 @@ def _read(file: BoundedFile, path: Path, rules: LogRules, check: Check) -> Sessi
     return log
 
 
-def _feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sealed: bool) -> bytes:
-    """Feed the complete lines of some pieces of text; return what stands behind the last one."""
+def _feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sealed: bool) -> bool:
+    """Feed the complete lines of some pieces of text; return whether something stands behind."""
     waiting: list[bytes] = []
+    length = 0
     for piece in pieces:
         check()
         complete, line_feed, rest = piece.rpartition(b"\n")
         if line_feed:
             waiting.append(complete)
             reader.feed(b"".join(waiting).split(b"\n"), sealed=sealed)
-            waiting = [rest] if rest else []
-        else:
+            waiting, length = [], 0
+        if rest:
             waiting.append(rest)
-    return b"".join(waiting)
+            length += len(rest)
+        if length > _LONGEST_LINE:
+            raise SessionTooLargeError(
+                reason=f"a line of the log is longer than {_LONGEST_LINE:,} bytes",
+                limit=_LONGEST_LINE,
+            )
+    return length > 0
 
 
 def _feed_frames(
@@ -156,6 +168,7 @@ def _feed_frames(
         for header_frame in islice(frames, 1):
             reader.feed([_only_line(header_frame, unpacker)], sealed=True)
         for frame in frames:
+            check()
             rest = _feed_lines(reader, unpacker.unpack(frame), check, sealed=frame.is_complete)
             _require(not (frame.is_complete and rest), "a complete frame ends inside a line", frame)
 
@@ -204,8 +217,9 @@ def _first_line(file: FileIO, *, is_compressed: bool) -> bytes:
 
 def _first_frame_line(file: FileIO) -> bytes:
     start = BoundedFile(file, 2 * MAX_HEADER_BYTES)
+    sizes = accumulate(repeat(_FIRST_READ_BYTES), lambda size, _: 2 * size)
     try:
-        for frame in read_frames(lambda _: start.read(_FIRST_READ_BYTES)):
+        for frame in read_frames(lambda _: start.read(next(sizes))):
             return _only_line(frame, FrameUnpacker(MAX_HEADER_BYTES + 1))
     except FrameError as error:
         raise SessionDamagedError(reason=str(error), byte=error.byte) from error

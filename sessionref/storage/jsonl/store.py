@@ -23,6 +23,9 @@ _Result = TypeVar("_Result")
 _MOST_THREADS: Final = 64
 """Threads at most, those included that hang in the file system after their caller has left."""
 
+# A run of trio that ends takes the places of its abandoned threads with it: each has its own.
+_threads: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("sessionref threads")
+
 
 class JsonlSessionStore:
     """A `SessionStore` of the logs below a folder: raw and zstd, read and never changed.
@@ -45,7 +48,6 @@ class JsonlSessionStore:
         self._root = Path(root)
         self._rules = LogRules(max_log_bytes, known_types)
         self._callers = trio.CapacityLimiter(concurrency)
-        self._threads = trio.CapacityLimiter(max(_MOST_THREADS, concurrency))
 
     @property
     def root(self) -> Path:
@@ -80,7 +82,7 @@ class JsonlSessionStore:
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         async with self._callers:
             return await trio.to_thread.run_sync(
-                work, abandon_on_cancel=True, limiter=self._threads
+                work, abandon_on_cancel=True, limiter=_threads_of_this_run()
             )
 
     def _read(self, session: StoredSession) -> SessionLog:
@@ -96,3 +98,12 @@ class JsonlSessionStore:
             return TitleReading(self._read(session).title)
         except StorageError as error:
             return TitleReading(error=error)
+
+
+def _threads_of_this_run() -> trio.CapacityLimiter:
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = trio.CapacityLimiter(_MOST_THREADS)
+        _threads.set(limiter)
+        return limiter
