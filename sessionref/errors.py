@@ -6,6 +6,7 @@ it, and it survives pickling and copying.  Nothing here knows files, databases o
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import ClassVar, Literal, Self
@@ -46,6 +47,7 @@ class SessionReferenceError(Exception):
 
     `code` is one of `ErrorCode`; the other fields belong to the subclass.  Two copies of an error,
     pickled or copied, have the same type, fields and text; the chained cause is not part of them.
+    Of a field that cannot be pickled only the text comes along.
     """
 
     code: ClassVar[ErrorCode]
@@ -58,15 +60,43 @@ class SessionReferenceError(Exception):
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), {name: getattr(self, name) for name in _field_names(self)})
+        return _rebuild, (
+            type(self),
+            {name: _pickled(getattr(self, name)) for name in _field_names(self)},
+        )
 
 
 def _field_names(error: SessionReferenceError) -> tuple[str, ...]:
     return tuple(field.name for field in fields(error))  # type: ignore[arg-type]  # all are dataclasses
 
 
-def _rebuild(kind: type[SessionReferenceError], values: dict[str, object]) -> SessionReferenceError:
-    return kind(**values)
+def _rebuild(kind: type[SessionReferenceError], fields: dict[str, bytes]) -> SessionReferenceError:
+    return kind(**{name: pickle.loads(value) for name, value in fields.items()})  # noqa: S301 - part of a pickle
+
+
+class _Shown(str):
+    """What is left of a value that could not be pickled: its text, as it is shown."""
+
+    __slots__ = ()
+
+
+def _pickled(value: object) -> bytes:
+    # On its own, so that one that fails does not take the others along.
+    try:
+        return pickle.dumps(value)
+    except Exception:  # noqa: BLE001 - it depends on the value what is raised
+        return pickle.dumps(_Shown(_shown(value)))
+
+
+def _shown(value: object) -> str:
+    """Return the text of any value, in part if it is long; it never fails."""
+    if isinstance(value, _Shown):
+        return str(value)
+    try:
+        shown = repr(value)
+    except Exception:  # noqa: BLE001 - nested too deep, too many digits, or a class of its own mind
+        return f"<{type(value).__name__} that cannot be shown>"
+    return shown if len(shown) <= 120 else f"{shown[:100]}… ({len(shown):,} characters)"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -79,7 +109,7 @@ class InvalidConfigError(SessionReferenceError):
     expected: str
 
     def describe(self) -> str:
-        return f"{self.name} is {self.value!r}, but must be {self.expected}"
+        return f"{self.name} is {_shown(self.value)}, but must be {self.expected}"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -91,10 +121,7 @@ class InvalidReferenceError(SessionReferenceError):
     problem: str
 
     def describe(self) -> str:
-        shown = repr(self.value)
-        if len(shown) > 120:
-            shown = f"{shown[:100]}… ({len(shown):,} characters)"
-        return f"{shown}: {self.problem}"
+        return f"{_shown(self.value)}: {self.problem}"
 
 
 @dataclass(eq=False, kw_only=True)

@@ -7,8 +7,7 @@ are allowed, and a surrogate pair spelled as two halves is joined when a value i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -26,6 +25,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from sessionref.detaching import detached
 from sessionref.errors import InvalidReferenceError
 from sessionref.javascript import MAX_SAFE_INTEGER, join_surrogates, remove_surrogates
 
@@ -42,13 +42,14 @@ __all__ = [
     "TextBlock",
     "UserMessage",
     "parse_content",
+    "parse_references",
 ]
 
 
 def _checked_string(value: object) -> str:
-    if type(value) is not str:
-        raise ValueError("must be a string")
-    return join_surrogates(value)
+    if not isinstance(value, str):
+        raise ValueError("must be a string")  # noqa: TRY004 - pydantic expects it
+    return join_surrogates(str.__str__(value))  # not what a subclass makes of itself
 
 
 # Pydantic's own `str` refuses lone surrogates.
@@ -80,26 +81,27 @@ class _Wire(BaseModel):
     def from_wire(cls, data: object) -> Self:
         """Return the value that JSON data with camelCase names describes.
 
-        An optional member may be missing, never null.  Raises `InvalidReferenceError` with the
-        member that is wrong; `data` is not kept.
+        An optional member may be missing, never null.  Any mapping will do for an object.  Raises
+        `InvalidReferenceError` with the member that is wrong; `data` is not kept.
         """
+        copied = detached(data)
         for name, field in cls.model_fields.items():
             alias = to_camel(name)
-            if field.exclude_if and isinstance(data, Mapping) and data.get(alias, "") is None:
+            if field.exclude_if and isinstance(copied, dict) and copied.get(alias, "") is None:
                 raise InvalidReferenceError(value=data, problem=f"{alias}: must not be null")
         try:
-            return cls.model_validate(deepcopy(data), by_alias=True, by_name=False)
+            return cls.model_validate(copied, by_alias=True, by_name=False)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in detail["loc"]) or cls.__name__
-            problem = f"{where}: {detail['msg'].removeprefix('Value error, ')}{cls._hint(data)}"
+            problem = f"{where}: {detail['msg'].removeprefix('Value error, ')}{cls._hint(copied)}"
             raise InvalidReferenceError(value=data, problem=problem) from error
 
     @classmethod
     def _hint(cls, data: object) -> str:
         """Return which member was probably meant, where one has the name of an attribute."""
         for name in cls.model_fields:
-            if name != to_camel(name) and isinstance(data, Mapping) and name in data:
+            if name != to_camel(name) and isinstance(data, dict) and name in data:
                 return f"; did you mean {to_camel(name)}?"
         return ""
 
@@ -186,19 +188,38 @@ def parse_content(content: str | Sequence[Block | Mapping[str, Any]]) -> Content
     """Return a message's content as frozen blocks that share nothing mutable with the argument.
 
     A string is one text block; each item of a sequence is a block or its JSON data.  Raises
-    `InvalidReferenceError` for an item that is no block.
+    `InvalidReferenceError` for anything else, and for an item that is no block.
     """
     if isinstance(content, str):
         return (TextBlock(text=content),)
-    return tuple(_parse_block(block) for block in content)
+    return tuple(map(_parse_block, _items(content, "content must be a string or a list of blocks")))
+
+
+def parse_references(references: Sequence[Reference | Mapping[str, Any]]) -> list[Reference]:
+    """Return references, each of which is given as a value or as its JSON data.
+
+    Raises `InvalidReferenceError` for an item that is no reference, and for what is no sequence.
+    """
+    return [
+        item if isinstance(item, Reference) else Reference.from_wire(item)
+        for item in _items(references, "references must be a list")
+    ]
+
+
+def _items(values: object, problem: str) -> list[Any]:
+    # All of these can be iterated over, and none of them is a list of blocks or references.
+    if isinstance(values, str | bytes | Mapping | BaseModel) or not isinstance(values, Iterable):
+        raise InvalidReferenceError(value=values, problem=problem)
+    return list(values)
 
 
 def _parse_block(block: Block | Mapping[str, Any]) -> TextBlock | Block:
     if isinstance(block, Block):
-        return block.model_copy(deep=True)
+        copied: Block = detached(block)
+        return copied
     if not isinstance(block, Mapping):
         raise InvalidReferenceError(value=block, problem="is no content block")
-    data = dict(block)
+    data = detached(block)
     has_text = data.get("type") == "text" and isinstance(data.get("text"), str)
     return TextBlock.from_wire(data) if has_text else Block.from_wire(data)
 

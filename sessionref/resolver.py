@@ -28,6 +28,7 @@ from sessionref.model import (
     Reference,
     Target,
     parse_content,
+    parse_references,
 )
 from sessionref.session.fold import SessionLog
 from sessionref.snapshot.render import Snapshot, render_context, take_snapshot
@@ -149,12 +150,8 @@ class SessionReferenceResolver:
     def _distinct(
         self, target: Target, references: Sequence[Reference | Mapping[str, Any]]
     ) -> list[Reference]:
-        checked = [
-            item if isinstance(item, Reference) else Reference.from_wire(item)
-            for item in references
-        ]
         first: dict[str, Reference] = {}
-        for reference in checked:
+        for reference in parse_references(references):
             first.setdefault(reference.session_id, reference)
         if target.session_id in first:
             raise SelfReferenceError(session_id=target.session_id)

@@ -41,7 +41,8 @@ def row_of(size: int, seconds: float) -> Any:
     from benchmarks.fresh import Timing
     from benchmarks.report import Row
 
-    return Row("series", size, Timing(best=seconds, median=seconds))
+    timing = Timing(best=seconds, median=seconds)
+    return Row("series", size, timing, floor=timing)
 
 
 @pytest.fixture(scope="module")
@@ -130,14 +131,14 @@ def test_each_measurement_has_a_process_of_its_own() -> None:
 
 
 def test_a_picture_shows_each_series(tmp_path: Path) -> None:
-    """The picture is an SVG whose text names the sizes, the unit and every series."""
+    """The picture is an SVG whose text names the sizes, the unit and both lines of a series."""
     pytest.importorskip("matplotlib", reason="comes with the group `bench`")
     from benchmarks.report import Report, draw
 
     file = tmp_path / "picture.svg"
     draw(Report("prepare", "messages", "alone", 1, (row_of(1_000, 1.0),)), file)
     texts = re.findall(">([^<>]+)</text>", file.read_text(encoding="utf-8"))
-    assert {"1,000", "messages", "sessionref, series"} <= set(texts)
+    assert {"1,000", "messages", "sessionref, series", "alone, series"} <= set(texts)
 
 
 def test_the_corpus_is_the_same_each_time(tmp_path: Path) -> None:

@@ -194,6 +194,65 @@ def test_a_long_value_is_shown_in_part() -> None:
     assert error.describe().endswith(": is no URI")
 
 
+def nested(depth: int) -> list[object]:
+    """Return a list in a list, and so on."""
+    outer: list[object] = []
+    for _ in range(depth):
+        outer = [outer]
+    return outer
+
+
+def about(value: object) -> list[SessionReferenceError]:
+    """Return one of each error that is about any value that somebody passed in."""
+    return [
+        InvalidConfigError(name="max_references", value=value, expected="an integer"),
+        InvalidReferenceError(value=value, problem="is no URI"),
+    ]
+
+
+class Mute:
+    """A value of which not even a text can be had."""
+
+    def __repr__(self) -> str:
+        raise LookupError
+
+    def __reduce__(self) -> str:
+        raise LookupError
+
+
+ODD_VALUES = {
+    "deep": nested(100_000),
+    "huge": 10**5_000,
+    "function": lambda: 0,
+    "functions": [lambda: 0] * 10_000,
+    "mute": Mute(),
+}
+
+
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_any_value_can_be_told(value: object) -> None:
+    """An error has a text, and a short one, whatever it is about."""
+    for error in about(value):
+        assert len(str(error)) < 250
+
+
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+def test_an_error_about_any_value_can_be_pickled(value: object, protocol: int) -> None:
+    """An error comes through a pickle with its text and its other fields, whatever it is about."""
+    for error in about(value):
+        copied = pickle_copy(error, protocol)
+        assert str(copied) == str(error)
+        assert {**facts(copied), "value": None} == {**facts(error), "value": None}
+
+
+def test_what_is_left_of_a_value_can_be_pickled_again() -> None:
+    """The text of a value that could not be pickled is handed on from process to process."""
+    [_, error] = about(lambda: 0)
+    twice = pickle_copy(pickle_copy(error, 2), 2)
+    assert str(twice) == str(error)
+
+
 def test_a_text_can_be_printed_whatever_an_id_holds() -> None:
     """Controls and lone surrogates of an id are escaped in the text, and kept in the field."""
     error = SessionNotFoundError(session_id="\ud83d\x1b]0;\x07\n")

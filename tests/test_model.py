@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -24,7 +25,14 @@ from sessionref import (
 )
 from sessionref.errors import InvalidReferenceError
 from sessionref.javascript import join_surrogates
-from sessionref.model import Block, MessageSource, RecallSource, SourceRecord, parse_content
+from sessionref.model import (
+    Block,
+    MessageSource,
+    RecallSource,
+    SourceRecord,
+    parse_content,
+    parse_references,
+)
 
 HALF = "\ud83d"
 STRING = javascript_text()
@@ -263,6 +271,52 @@ def test_an_item_that_is_no_block_is_refused(item: Any) -> None:
     with pytest.raises(SessionReferenceError) as caught:
         parse_content([{"type": "text", "text": "fine"}, item])
     assert caught.value.code == ErrorCode.INVALID_REFERENCE
+
+
+@pytest.mark.parametrize(
+    "content", [None, 7, b"text", {"type": "text", "text": "t"}, TextBlock(text="t")], ids=repr
+)
+def test_content_that_is_no_list_is_refused(content: Any) -> None:
+    """One block without a list around it is as wrong as nothing at all."""
+    with pytest.raises(InvalidReferenceError, match="must be a string or a list of blocks"):
+        parse_content(content)
+
+
+@pytest.mark.parametrize(
+    "references",
+    [None, 7, "id", b"id", {"sessionId": "id"}, Reference(session_id="id")],
+    ids=repr,
+)
+def test_references_that_are_no_list_are_refused(references: Any) -> None:
+    """One reference without a list around it is as wrong as nothing at all."""
+    with pytest.raises(InvalidReferenceError, match="references must be a list"):
+        parse_references(references)
+
+
+def test_references_are_values_or_data() -> None:
+    """A list may hold references of both kinds, and keeps their order."""
+    value = Reference(session_id="b", label="B")
+    assert parse_references([{"sessionId": "a"}, value]) == [Reference(session_id="a"), value]
+
+
+class Word(StrEnum):
+    """A string that is not only a string."""
+
+    TEXT = "text"
+
+    def isascii(self) -> bool:
+        raise AssertionError("a subclass was asked about itself")
+
+
+def test_a_string_may_be_of_a_subclass() -> None:
+    """What is a string to Python is one here, and plain from then on."""
+    reference = Reference.from_wire({"sessionId": Word.TEXT, "label": Word.TEXT})
+    assert [type(reference.session_id), type(reference.label)] == [str, str]
+    for content in (Word.TEXT, [{"type": Word.TEXT, "text": Word.TEXT}]):
+        [block] = parse_content(content)
+        assert block == TextBlock(text="text")
+        assert isinstance(block, TextBlock)
+        assert [type(block.type), type(block.text)] == [str, str]
 
 
 @pytest.mark.parametrize(

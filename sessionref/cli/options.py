@@ -64,8 +64,12 @@ def root_options(command: _Command) -> Callable[..., Any]:
     """
 
     @wraps(command)
-    def call(ctx: click.Context, *, root: Path, demo: bool, **values: Any) -> Any:
+    def call(ctx: click.Context, *, root: Path | None, demo: bool, **values: Any) -> Any:
         if not demo:
+            if root is None:
+                raise click.UsageError(
+                    "There is no home folder: say with --root where sessions lie."
+                )
             return command(root=Root(root), **values)
         if ctx.get_parameter_source("root") is ParameterSource.COMMANDLINE:
             raise click.UsageError("Give --root or --demo, not both.")

@@ -9,6 +9,7 @@ from typing import Any, Final, TextIO
 
 import click
 from rich.console import Console
+from rich.segment import Segment, Segments
 from rich.text import Text
 
 from sessionref.cli.text import text_lines
@@ -16,7 +17,7 @@ from sessionref.cli.text import text_lines
 __all__ = ["error_console", "output_console", "print_json", "print_quoted"]
 
 _NARROWEST: Final = 16
-"""Columns that a text gets at least, in a terminal that has next to none."""
+"""Columns that output and each text in it get at least, in a terminal that has next to none."""
 
 
 class _Console(Console):
@@ -38,7 +39,11 @@ def error_console() -> Console:
 
 def _console(file: TextIO) -> Console:
     # Brackets and :names: in a title mean nothing.
-    return _Console(file=file, markup=False, emoji=False, highlight=False)
+    console = _Console(file=file, markup=False, emoji=False, highlight=False)
+    # Where there is no room at all, rich prints nothing.
+    if console.width < _NARROWEST:  # noqa: PLR1730 - a width that is set follows no window
+        console.width = _NARROWEST
+    return console
 
 
 def print_json(value: Any) -> None:
@@ -56,12 +61,15 @@ def print_quoted(console: Console, text: str, style: str = "", *, joint: int | N
     A pipe gets each line whole, so that what is copied from it is what was said.  `joint` is the
     place in the text where something was cut out, which is marked.
     """
-    bar = Text("  │ ", style="dim")
+    bar = Text.assemble(("  │ ", "dim"))
     width = max(console.width - bar.cell_len, _NARROWEST)
+    segments: list[Segment] = []
     for line in _lines([text] if joint is None else [text[:joint], text[joint:]], style):
         for piece in line.wrap(console, width) if console.is_terminal else [line]:
             piece.rstrip()
-            console.print(bar + piece, soft_wrap=True)
+            segments += (bar + piece).render(console, end="\n")
+    # All at once: rich takes its time for each thing that is printed.
+    console.print(Segments(segments), soft_wrap=True)
 
 
 def _lines(parts: Sequence[str], style: str) -> list[Text]:

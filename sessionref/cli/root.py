@@ -42,10 +42,13 @@ def demo_sessions() -> AbstractContextManager[Path]:
     return as_file(files("sessionref.cli") / "demo")
 
 
-def default_root() -> Path:
-    """Return the folder that DSH keeps its sessions in."""
+def default_root() -> Path | None:
+    """Return the folder that DSH keeps its sessions in, or None where nobody knows a home."""
     home = os.environ.get("DSH_HOME")
-    return (Path(home) if home else Path.home() / ".dsh") / "sessions"
+    try:
+        return (Path(home) if home else Path.home() / ".dsh") / "sessions"
+    except RuntimeError:  # no HOME, and the system does not know the user
+        return None
 
 
 def open_store(root: Path, config: ResolverConfig) -> JsonlSessionStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 
 import click
 import pytest
@@ -138,6 +139,27 @@ def test_the_default_root(
     LogBuilder("found").write(folder / "sessions")
     result = invoke("list", "--json", DSH_HOME=home and str(folder))
     assert [candidate["sessionId"] for candidate in json.loads(result.stdout)] == ["found"]
+
+
+NO_HOME = {"HOME": "~", "USERPROFILE": "~"}
+"""What an unknown home looks like, as that of a user whom the system does not know."""
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["doctor"], ["show", "x"], ["prepare"]])
+def test_nobody_knows_a_home(invoke: Invoke, arguments: list[str]) -> None:
+    """Where there is no home folder to look in, a command asks for a root."""
+    result = invoke(*arguments, **NO_HOME)
+    assert result.exit_code == 2
+    assert "say with --root where sessions lie" in result.stderr
+
+
+def test_a_root_needs_no_home(invoke: Invoke, root: Path) -> None:
+    """Who says where sessions lie needs no home folder, not even for a hint with a command."""
+    LogBuilder("damaged").write(root, b"")
+    assert invoke("list", "--demo", **NO_HOME).exit_code == 0
+    result = invoke("list", "--root", str(root), **NO_HOME)
+    assert result.exit_code == 0
+    assert f"--root {quote(str(root))}" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["doctor"], ["show", "x"]])

@@ -184,9 +184,12 @@ def test_long_lines_are_wrapped_behind_the_bar(invoke_on_terminal: Invoke, tmp_p
     assert max(map(len, text)) == 40
 
 
-def test_a_terminal_of_one_column_shows_it_too(invoke_on_terminal: Invoke, root: Path) -> None:
+@pytest.mark.parametrize("columns", [0, 1])
+def test_a_terminal_without_columns_shows_it_too(
+    invoke_on_terminal: Invoke, root: Path, columns: int
+) -> None:
     """A window may be as narrow as it likes."""
-    result = invoke_on_terminal("show", "here", "--root", str(root), columns=1)
+    result = invoke_on_terminal("show", "here", "--root", str(root), columns=columns)
     assert result.exit_code == 0
     assert "  │ How do I parse" in result.stdout
 

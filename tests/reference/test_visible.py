@@ -13,8 +13,8 @@ from strategies import HOSTILE, javascript_text
 from sessionref import Candidate, Target, open_resolver, parse_mentions
 from sessionref.reference.visible import is_blank, visible
 
-BIDIRECTIONAL = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
-ZERO_WIDTH = {0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF}
+BIDIRECTIONAL = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x2070)}
+ZERO_WIDTH = {0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, *range(0xFFF9, 0xFFFC)}
 PWN = "x\x1b]0;pwn\x07\n\u202e\u200b\t"
 
 
@@ -52,6 +52,13 @@ def test_what_can_be_seen_stays() -> None:
     seen = "".join(chr(c) for c in range(0x110000) if unicodedata.category(chr(c))[0] in "LMNPS")
     assert visible(seen) == seen
     assert visible(" \u00a0\u3000") == " \u00a0\u3000"
+
+
+@pytest.mark.parametrize("empty", "\u00ad\u034f\u115f\u1160\u2800\u3164")
+def test_letters_without_ink_are_blank(empty: str) -> None:
+    """A character that is drawn as a gap is no text to see, and is still shown as it is."""
+    assert is_blank(f" {empty}\u200b")
+    assert visible(empty) == empty
 
 
 @given(javascript_text())

@@ -192,3 +192,10 @@ def test_folders_of_one_name_are_looked_at_once(
     monkeypatch.setattr(listing, "_is_folder", count)
     assert listed(tmp_path) == []
     assert len(looked_at) == 50
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud83d"])
+def test_a_root_that_no_path_can_name_is_an_error(name: str) -> None:
+    """What cannot be a folder's name cannot be listed."""
+    with pytest.raises(StoreUnreadableError):
+        listed(Path(name))

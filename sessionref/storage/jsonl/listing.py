@@ -90,6 +90,8 @@ def _projects(root: Path) -> list[Path]:
         return []
     except OSError as error:
         raise StoreUnreadableError(path=str(root), reason=error.strerror or str(error)) from error
+    except ValueError as error:  # no path can hold NUL, nor half a character
+        raise StoreUnreadableError(path=str(root), reason=str(error)) from error
     return sorted(found)
 
 
