@@ -9,7 +9,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,33 +124,30 @@ def write_json(report: Report, file: Path) -> None:
 
 
 def draw(report: Report, file: Path) -> None:
-    """Draw a report as an SVG: ours as lines, the floor dashed, both axes logarithmic."""
+    """Draw what has a floor as an SVG: ours as lines, floors dashed, both axes logarithmic."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", xlabel=report.unit, ylabel="milliseconds")
-    for series, colour in zip(_series(report), _COLOURS * len(report.rows), strict=False):
-        rows = [row for row in report.rows if row.series == series]
-        sizes = [row.size for row in rows]
-        ours = [row.ours.best * 1000 for row in rows]
+    points: dict[str, list[tuple[int, float, float]]] = {}
+    for row in report.rows:
+        if row.floor is not None:
+            times = (row.ours.best * 1000, row.floor.best * 1000)
+            points.setdefault(row.series, []).append((row.size, *times))
+    for series, colour in zip(points, cycle(_COLOURS), strict=False):
+        sizes, ours, floors = zip(*points[series], strict=True)
         axes.plot(sizes, ours, "o-", color=colour, label=f"sessionref, {series}")
-        floors = [row.floor.best * 1000 for row in rows if row.floor is not None]
-        if floors:
-            axes.plot(sizes, floors, "s--", color=colour, label=f"{report.floor}, {series}")
-    sizes = sorted({row.size for row in report.rows})
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+        axes.plot(sizes, floors, "s--", color=colour, label=f"{report.floor}, {series}")
+    ticks = sorted({row.size for row in report.rows})
+    axes.set_xticks(ticks, [f"{size:,}" for size in ticks], minor=False)
     axes.set_xticks([], minor=True)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, fontsize="small")
     # Text stays text, and the same report gives the same file.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": report.benchmark}):
         figure.savefig(file, format="svg", metadata={"Date": None})
-
-
-def _series(report: Report) -> list[str]:
-    return list(dict.fromkeys(row.series for row in report.rows))
 
 
 def _row_data(row: Row) -> dict[str, Any]:
