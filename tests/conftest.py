@@ -9,19 +9,16 @@ import pytest
 from answering import CountReplies
 from hypothesis import HealthCheck, settings
 
-# No deadline: a machine that does two things at once is no defect.
-settings.register_profile("default", deadline=None, print_blob=True)
+# No time counts: a machine that does two things at once is no defect.
+settings.register_profile(
+    "default", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 # For every change: fewer examples, and the same ones each time.
 settings.register_profile(
     "ci", settings.get_profile("default"), max_examples=50, derandomize=True, database=None
 )
 # For the night: `tox -e slow`.
-settings.register_profile(
-    "thorough",
-    settings.get_profile("default"),
-    max_examples=2_000,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=2_000)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 _EQUAL = pytest.StashKey[Counter[str]]()
