@@ -30,7 +30,7 @@ def read_folder(root: Path) -> list[str]:
     Nothing but a `StorageError` may come out of a log: any other exception leaves this function.
     """
     outcomes = []
-    for batch in list_below(root):
+    for batch in list_below(str(root)):
         for session in batch:
             try:
                 if session.error is not None:

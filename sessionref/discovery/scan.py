@@ -18,8 +18,10 @@ from sessionref.work import run_all, run_pure
 
 __all__ = ["ScanDiscovery"]
 
-_BATCH: Final = 16
-"""Titles that are read in one go: a change of thread costs about as much as reading a small log."""
+_FIRST_BATCH, _LARGEST_BATCH = 16, 64
+"""Titles that are read in one go: a change of thread costs about as much as reading a small log.
+
+The longer nothing is found, the more are read before looking again."""
 
 _STEPS_PER_SESSION: Final = 20
 _REPORTED_AT_ONCE: Final = 64
@@ -55,23 +57,27 @@ class ScanDiscovery:
             self._report(session, TitleReading(error=session.error))
         rest = iter(ranked)
         candidates: list[Candidate] = []
+        batch = _FIRST_BATCH
         while len(candidates) < limit:
-            wanted = self._concurrency * _BATCH
+            wanted = self._concurrency * batch
             if not needle:
                 wanted = min(wanted, limit - len(candidates))
             sessions = list(islice(rest, wanted))
             if not sessions:
                 break
-            readings = await self._read_titles(sessions)
+            readings = await self._read_titles(sessions, batch)
+            batch = min(2 * batch, _LARGEST_BATCH)
             for session, reading in zip(sessions, readings, strict=True):
                 self._report(session, reading)
             candidates += await _match_all(needle, sessions, readings)
         return candidates[:limit]
 
-    async def _read_titles(self, sessions: Sequence[CorpusSession]) -> list[TitleReading]:
-        jobs = [partial(self._corpus.read_titles, batch) for batch in _batches(sessions)]
-        batches = await run_all(jobs, at_once=self._concurrency)
-        return [reading for batch in batches for reading in batch]
+    async def _read_titles(
+        self, sessions: Sequence[CorpusSession], batch: int
+    ) -> list[TitleReading]:
+        jobs = [partial(self._corpus.read_titles, part) for part in _parts(sessions, batch)]
+        parts = await run_all(jobs, at_once=self._concurrency)
+        return [reading for part in parts for reading in part]
 
     def _report(self, session: CorpusSession, reading: TitleReading) -> None:
         session_id = session.header.id if session.header is not None else None
@@ -96,9 +102,9 @@ def _faulty(found: Sequence[CorpusSession]) -> list[CorpusSession]:
     return [session for session in found if session.error is not None]
 
 
-def _batches(sessions: Sequence[CorpusSession]) -> Iterator[Sequence[CorpusSession]]:
-    for start in range(0, len(sessions), _BATCH):
-        yield sessions[start : start + _BATCH]
+def _parts(sessions: Sequence[CorpusSession], size: int) -> Iterator[Sequence[CorpusSession]]:
+    for start in range(0, len(sessions), size):
+        yield sessions[start : start + size]
 
 
 async def _match_all(

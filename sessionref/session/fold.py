@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
 from sessionref.javascript import MAX_SAFE_INTEGER, shown
 from sessionref.session.header import SessionHeader, require_version
-from sessionref.session.messages import require_name, require_numbers
+from sessionref.session.messages import require_name, require_numbers, tool_calls
 from sessionref.session.placing import place_event
 from sessionref.session.records import RUN_TYPES, RecordError, check_record
 from sessionref.session.repair import OpenTurn
@@ -45,23 +45,31 @@ class SessionFold:
     `known_types` are event types that a host knows beside those of the log's generation.  A header
     of a version that is not read raises `SessionUnsupportedError`.  An event that breaks a rule
     raises a `StorageError` without a place; the fold is of no use afterwards.
+
+    Without `keeps_surface` the surface of the log that comes out is empty, and the rest is found
+    more quickly.  `next_seq` is the seq that the next event must have, `last_time` the time of the
+    last one, and `plain_types` are the types of events of which nothing but their place in the log
+    matters: `sessionref.session.typed` moves the two on without `take`.
     """
 
-    def __init__(self, header: SessionHeader, known_types: Container[str] = ()) -> None:
+    def __init__(
+        self, header: SessionHeader, known_types: Container[str] = (), *, keeps_surface: bool = True
+    ) -> None:
         generation = require_version(header.version)
-        self._header = header
+        self.header = header
+        self.keeps_surface = keeps_surface
         self._generation = generation
         self._upgrades = generation.upgrades
         self._known_types = known_types
-        self._surface = Surface()
+        self.surface = Surface()
         self._title: SessionTitle | None = None
-        self._open = OpenTurn()
+        self.open_turn = OpenTurn()
         self._is_seeded = False
-        self._next_seq = 0
-        self._time: int | None = None
-        # What to do with an event that carries nothing but its data; None where that is nothing.
-        self._meanings: dict[str, Callable[[Record], None] | None] = {
-            **dict.fromkeys(generation.log_only_types),
+        self.plain_types = generation.plain_types
+        self.next_seq = 0
+        self.last_time: int | None = None
+        self._log_only_types = generation.log_only_types
+        self._meanings: dict[str, Callable[[Record], None]] = {
             "turn/start": self._start_turn,
             "turn/end": self._end_turn,
             "step/start": self._start_step,
@@ -70,11 +78,6 @@ class SessionFold:
             "session/title": self._set_title,
             "session/end-seed": self._end_seed,
         }
-
-    @property
-    def next_seq(self) -> int:
-        """The seq that the next event must have."""
-        return self._next_seq
 
     def take(self, value: Any) -> None:
         """Take in the next parsed line.
@@ -86,40 +89,52 @@ class SessionFold:
             type(value) is dict
             and len(value) == 4
             and type(kind := value.get("type")) is str
-            and kind in self._meanings
+            and kind in self._log_only_types
             and kind not in self._upgrades
             and type(seq := value.get("seq")) is int
-            and seq == self._next_seq
+            and seq == self.next_seq
             and type(time := value.get("time")) is int
             and -MAX_SAFE_INTEGER <= time <= MAX_SAFE_INTEGER
             and "data" in value
         ):
-            meaning = self._meanings[kind]
+            meaning = self._meanings.get(kind)
             if meaning is not None:
                 meaning(value)
-            self._next_seq = seq + 1
-            self._time = time
+            self.next_seq = seq + 1
+            self.last_time = time
             return
         span = check_record(value)
-        if span.first_seq != self._next_seq:
-            raise RecordError(f"seq {span.first_seq} stands where {self._next_seq} must follow")
+        if span.first_seq != self.next_seq:
+            raise RecordError(f"seq {span.first_seq} stands where {self.next_seq} must follow")
         if value["type"] in RUN_TYPES:
             if not self._generation.has_chunk_lines:
-                raise RecordError(f"a packed run has no place in version {self._header.version}")
+                raise RecordError(f"a packed run has no place in version {self.header.version}")
         else:
             self._apply({**value, "seq": span.first_seq, "time": span.time})
-        self._next_seq += span.length
-        self._time = span.time
+        self.next_seq += span.length
+        self.last_time = span.time
+
+    def pass_over(self, count: int, time: int) -> Literal[True]:
+        """Take in the next events, whose meaning has been taken in already; the last at `time`."""
+        self.next_seq += count
+        self.last_time = time
+        return True
+
+    def settle(self, turn: int, step: int, call_id: str, *, is_appended: bool = True) -> None:
+        """Take note that a call of a turn and step has its result."""
+        in_place = is_appended and self.open_turn.is_open_step(turn, step)
+        if in_place or not self._generation.settles_in_place:
+            self.open_turn.settle(call_id)
 
     def _apply(self, record: Record) -> None:
         upgrade = self._upgrades.get(record["type"])
         if upgrade is not None:
-            record = upgrade(record, self._header.id, self._surface)
+            record = upgrade(record, self.header.id, self.surface)
         kind = record["type"]
         if kind in self._generation.surface_types:
             self._put_on_surface(record)
             return
-        if kind not in self._meanings:
+        if kind not in self._log_only_types:
             if self._is_ignorable(record):
                 if self._generation.ignores_all_of_unknown:
                     return
@@ -135,20 +150,20 @@ class SessionFold:
     def close(self) -> SessionLog:
         """Return what the log means; an open last turn is closed first."""
         self._check_seed()
-        if self._time is not None:
+        if self.last_time is not None:
             lost_result = self._generation.lost_result
-            for event in self._open.closers(self._next_seq, self._time, lost_result):
+            for event in self.open_turn.closers(self.next_seq, self.last_time, lost_result):
                 self.take(event)
         return SessionLog(
-            header=self._header,
-            surface=tuple(self._surface),
+            header=self.header,
+            surface=tuple(self.surface) if self.keeps_surface else (),
             title=self._title,
-            last_seq=self._next_seq - 1 if self._next_seq else None,
-            last_time=self._time,
+            last_seq=self.next_seq - 1 if self.next_seq else None,
+            last_time=self.last_time,
         )
 
     def _check_seed(self) -> None:
-        claimed = bool(self._header.is_seeded)
+        claimed = bool(self.header.is_seeded)
         if self._generation.has_seed_mark and self._is_seeded != claimed:
             found = "marks the end of a seed" if self._is_seeded else "marks no end of its seed"
             raise SessionDamagedError(
@@ -162,37 +177,36 @@ class SessionFold:
         )
 
     def _put_on_surface(self, record: Record) -> None:
-        node = place_event(record, self._surface, self._generation)
+        node = place_event(record, self.surface, self._generation)
         if record["type"] == "assistant/message":
-            self._open.ask(record["data"])
+            data = record["data"]
+            call_ids = [block["id"] for block in tool_calls(data["message"])]
+            self.open_turn.ask(data["turn"], data["step"], call_ids)
         elif node.result is not None:
-            self._settle(node.result, is_appended=record["surfaceOp"] == "append")
-
-    def _settle(self, result: Mapping[str, Any], *, is_appended: bool) -> None:
-        in_place = is_appended and self._open.is_open_step(result)
-        if in_place or not self._generation.settles_in_place:
-            self._open.settle(result["message"]["source"]["callId"])
+            result, call_id = node.result, node.result["message"]["source"]["callId"]
+            is_appended = record["surfaceOp"] == "append"
+            self.settle(result["turn"], result["step"], call_id, is_appended=is_appended)
 
     def _start_turn(self, record: Record) -> None:
-        self._open.start_turn(require_numbers(record["data"], "turn"))
+        self.open_turn.start_turn(require_numbers(record["data"], "turn")["turn"])
 
     def _end_turn(self, record: Record) -> None:
         reason = require_numbers(record["data"], "turn").get("reason")
         kind = reason.get("kind") if type(reason) is dict else None
         if type(kind) is not str or kind not in self._generation.turn_end_reasons:
             raise SessionDamagedError(reason="the turn ends for no known reason")
-        self._open.end_turn()
+        self.open_turn.end_turn()
 
     def _start_step(self, record: Record) -> None:
-        self._open.start_step(require_numbers(record["data"], "turn", "step"))
+        self.open_turn.start_step(require_numbers(record["data"], "turn", "step")["step"])
 
     def _end_step(self, record: Record) -> None:
         require_numbers(record["data"], "turn", "step")
-        self._open.end_step()
+        self.open_turn.end_step()
 
     def _call(self, record: Record) -> None:
         data = require_numbers(record["data"], "turn", "step")
-        self._open.call(require_name(data, "callId"), record["seq"])
+        self.open_turn.call(require_name(data, "callId"), record["seq"])
 
     def _set_title(self, record: Record) -> None:
         self._title = parse_title(record["data"], record["seq"], record["time"])

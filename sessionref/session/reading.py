@@ -31,15 +31,22 @@ class LogReader:
     turn: then the defect lies in what a writer has committed, and the log is damaged.
 
     `version` is the one that the log's name tells, which its header must have; None if it has no
-    name.
+    name.  Without `keeps_surface`, the surface of what comes out is empty.
 
     Every method raises `SessionDamagedError` or `SessionUnsupportedError` with line and byte; the
     reader is of no use afterwards.
     """
 
-    def __init__(self, known_types: Container[str] = (), version: int | None = None) -> None:
+    def __init__(
+        self,
+        known_types: Container[str] = (),
+        version: int | None = None,
+        *,
+        keeps_surface: bool = True,
+    ) -> None:
         self._known_types = known_types
         self._version = version
+        self._keeps_surface = keeps_surface
         self._decode = line_decoder()
         self._fold: SessionFold | None = None
         self._header: SessionHeader | None = None
@@ -77,16 +84,19 @@ class LogReader:
         for line in rest:
             self._header = read_header(line)
             require_version(self._header.version, self._version)
-            self._fold = SessionFold(self._header, self._known_types)
+            self._fold = SessionFold(
+                self._header, self._known_types, keeps_surface=self._keeps_surface
+            )
             return
 
     def _take(
         self, fold: SessionFold, rest: Iterator[bytes], lines: Sequence[bytes], *, sealed: bool
     ) -> None:
-        take, decode = fold.take, self._decode
+        # Importing the library shall not load what only reading a log needs.
+        from sessionref.session.typed import take_lines
+
         try:
-            for line in rest:
-                take(decode(line))
+            take_lines(fold, rest)
         except (SessionDamagedError, SessionUnsupportedError) as error:
             number, byte = self._place(rest, lines)
             raise replace(error, line=number, byte=byte) from error.__cause__

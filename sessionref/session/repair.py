@@ -6,10 +6,8 @@ step and then the turn, so that the session reads like one that was interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
-
-from sessionref.session.messages import tool_calls
 
 __all__ = ["OpenTurn", "lost_result", "plain_lost_result"]
 
@@ -27,9 +25,9 @@ class OpenTurn:
         self._step: int | None = None
         self._pending: dict[str, int | None] = {}
 
-    def start_turn(self, data: Mapping[str, Any]) -> None:
+    def start_turn(self, turn: int) -> None:
         """A turn begins."""
-        self._turn, self._step = data["turn"], None
+        self._turn, self._step = turn, None
         self._pending.clear()
 
     def end_turn(self) -> None:
@@ -37,9 +35,9 @@ class OpenTurn:
         self._turn = self._step = None
         self._pending.clear()
 
-    def start_step(self, data: Mapping[str, Any]) -> None:
+    def start_step(self, step: int) -> None:
         """A step begins."""
-        self._step = data["step"]
+        self._step = step
         self._pending.clear()
 
     def end_step(self) -> None:
@@ -47,11 +45,11 @@ class OpenTurn:
         self._step = None
         self._pending.clear()
 
-    def ask(self, data: Mapping[str, Any]) -> None:
+    def ask(self, turn: int, step: int, call_ids: Iterable[str]) -> None:
         """The model answers; the tool calls of the open step's answers wait for results."""
-        if self.is_open_step(data):
-            for block in tool_calls(data["message"]):
-                self._pending.setdefault(block["id"], None)
+        if self.is_open_step(turn, step):
+            for call_id in call_ids:
+                self._pending.setdefault(call_id, None)
 
     def call(self, call_id: str, seq: int) -> None:
         """A tool is started."""
@@ -62,9 +60,9 @@ class OpenTurn:
         """A tool's result is recorded."""
         self._pending.pop(call_id, None)
 
-    def is_open_step(self, data: Mapping[str, Any]) -> bool:
-        """Return whether the data of an event names the turn and step that are open."""
-        return (data["turn"], data["step"]) == (self._turn, self._step)
+    def is_open_step(self, turn: int, step: int) -> bool:
+        """Return whether a turn and step are the ones that are open."""
+        return (turn, step) == (self._turn, self._step)
 
     def closers(
         self, next_seq: int, time: int, lost_result: Callable[[str, str], Record]

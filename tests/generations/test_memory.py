@@ -37,7 +37,7 @@ def test_streams_take_no_memory(tmp_path: Path, version: int, compressed: bool) 
     del written, data
     tracemalloc.start()
     try:
-        log = read_log_file(path, LogRules(), lambda: None)
+        log = read_log_file(str(path), LogRules(), lambda: None)
         assert tracemalloc.get_traced_memory()[1] < 6_000_000
     finally:
         tracemalloc.stop()

@@ -258,5 +258,5 @@ async def test_a_listing_sees_the_newer_log(tmp_path: Path) -> None:
 def test_a_file_of_another_name(version: int, tmp_path: Path) -> None:
     """Whoever reads a file of a name that tells no version gets what its header tells."""
     write_folder(tmp_path, {"backup": log_of(version)})
-    log = read_log_file(tmp_path / "_no-cwd" / "s" / "backup", LogRules(), lambda: None)
+    log = read_log_file(str(tmp_path / "_no-cwd" / "s" / "backup"), LogRules(), lambda: None)
     assert log.header.version == version

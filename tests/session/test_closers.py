@@ -8,6 +8,7 @@ import pytest
 from logs import LogBuilder, tool_call_block
 
 from sessionref.session.fold import fold_events
+from sessionref.session.messages import tool_calls
 from sessionref.session.reading import read_log
 from sessionref.session.repair import OpenTurn, lost_result
 
@@ -30,15 +31,16 @@ def closers(log: LogBuilder) -> list[Record]:
     for event in log.events:
         match event:
             case {"type": "turn/start", "data": data}:
-                turn.start_turn(data)
+                turn.start_turn(data["turn"])
             case {"type": "turn/end"}:
                 turn.end_turn()
             case {"type": "step/start", "data": data}:
-                turn.start_step(data)
+                turn.start_step(data["step"])
             case {"type": "step/end"}:
                 turn.end_step()
             case {"type": "assistant/message", "data": data}:
-                turn.ask(data)
+                call_ids = [block["id"] for block in tool_calls(data["message"])]
+                turn.ask(data["turn"], data["step"], call_ids)
             case {"type": "tool/call", "data": data, "seq": seq}:
                 turn.call(data["callId"], seq)
             case {"type": "tool/result", "data": data}:

@@ -13,8 +13,8 @@ from sessionref.session.reading import read_log
 from sessionref.storage.jsonl.reader import LogRules, read_log_file, read_log_header
 
 
-def read(path: Path) -> SessionLog:
-    return read_log_file(path, LogRules(), lambda: None)
+def read(path: str | Path) -> SessionLog:
+    return read_log_file(str(path), LogRules(), lambda: None)
 
 
 def some_log(messages: int = 3) -> LogBuilder:
@@ -50,7 +50,7 @@ def test_a_cut_header_frame_is_damage(tmp_path: Path, cut: int) -> None:
     path = log.write(tmp_path, log.to_zstd()[:cut], compressed=True)
     for reading in (read, read_log_header):
         with pytest.raises(SessionDamagedError, match=r"incomplete|no complete header"):
-            reading(path)
+            reading(str(path))
 
 
 def in_frames(*batches: bytes) -> bytes:
@@ -125,5 +125,5 @@ def test_the_first_frame_is_the_header(tmp_path: Path, data: bytes) -> None:
     path = some_log().write(tmp_path, data, compressed=True)
     for reading in (read, read_log_header):
         with pytest.raises(SessionDamagedError, match="frame") as caught:
-            reading(path)
+            reading(str(path))
         assert (caught.value.path, caught.value.byte) == (str(path), 0)

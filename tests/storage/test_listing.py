@@ -24,7 +24,7 @@ each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw",
 
 
 def listed(root: Path) -> list[StoredSession]:
-    return [session for batch in list_below(root) for session in batch]
+    return [session for batch in list_below(str(root)) for session in batch]
 
 
 def by_id(root: Path) -> dict[str | None, StoredSession]:
@@ -62,7 +62,7 @@ def test_a_root_that_is_not_there_has_no_sessions(tmp_path: Path) -> None:
     """Before the first session a root need not exist."""
     assert listed(tmp_path / "none") == []
     with pytest.raises(SessionNotFoundError):
-        find_below(tmp_path / "none", "s")
+        find_below(str(tmp_path / "none"), "s")
 
 
 def test_a_root_that_is_no_folder_is_an_error(tmp_path: Path) -> None:
@@ -73,13 +73,13 @@ def test_a_root_that_is_no_folder_is_an_error(tmp_path: Path) -> None:
         listed(root)
     assert caught.value.path == str(root)
     with pytest.raises(StoreUnreadableError):
-        find_below(root, "s")
+        find_below(str(root), "s")
 
 
 def test_many_sessions_come_in_batches(tmp_path: Path) -> None:
     """A large root is listed in pieces, so that nobody waits for all of it."""
     write(tmp_path, *map(str, range(300)))
-    batches = list(list_below(tmp_path))
+    batches = list(list_below(str(tmp_path)))
     assert [len(batch) for batch in batches] == [256, 44]
     assert {session.session_id for batch in batches for session in batch} == set(
         map(str, range(300))
@@ -141,7 +141,7 @@ def test_a_session_is_found_as_it_is_listed(tmp_path: Path, compressed: bool) ->
     """Finding one session gives what a listing says of it."""
     LogBuilder("s", cwd="/w").write(tmp_path, compressed=compressed)
     write(tmp_path, "t", cwd="/v")
-    assert find_below(tmp_path, "s") == by_id(tmp_path)["s"]
+    assert find_below(str(tmp_path), "s") == by_id(tmp_path)["s"]
 
 
 @pytest.mark.parametrize("session_id", ["", "absent", "S", "x" * 5_000, "a\0b", "../s", "\ud800"])
@@ -149,7 +149,7 @@ def test_an_absent_session_is_not_found(tmp_path: Path, session_id: str) -> None
     """An id that no folder stands for is not found, whatever it holds."""
     write(tmp_path, "s")
     with pytest.raises(SessionNotFoundError) as caught:
-        find_below(tmp_path, session_id)
+        find_below(str(tmp_path), session_id)
     assert caught.value.session_id == session_id
 
 
@@ -171,7 +171,7 @@ def test_listing_and_finding_agree(logs: list[tuple[str, str, bool, bytes | None
         assert set(sessions) == {session_id for session_id, *_ in logs}
         for session_id, *_ in logs:
             session = sessions[session_id]
-            found = find_below(root, session_id)
+            found = find_below(str(root), session_id)
             assert (found.place, found.header) == (session.place, session.header)
             assert str(found.error) == str(session.error)
 
@@ -182,10 +182,10 @@ def test_folders_of_one_name_are_looked_at_once(
     """Any number of projects may hold a folder of the same name, with or without a log."""
     for number in range(50):
         (tmp_path / f"--{number}--" / "memory").mkdir(parents=True)
-    looked_at: list[Path] = []
+    looked_at: list[str] = []
     is_folder = listing._is_folder
 
-    def count(path: Path) -> bool:
+    def count(path: str) -> bool:
         looked_at.append(path)
         return is_folder(path)
 

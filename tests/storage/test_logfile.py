@@ -20,8 +20,8 @@ from sessionref.storage.jsonl.reader import LogRules, read_log_file, read_log_he
 each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw", "zstd"])
 
 
-def read(path: Path, check: Callable[[], object] = lambda: None) -> SessionLog:
-    return read_log_file(path, LogRules(), check)
+def read(path: str | Path, check: Callable[[], object] = lambda: None) -> SessionLog:
+    return read_log_file(str(path), LogRules(), check)
 
 
 def some_log(messages: int = 3) -> LogBuilder:
@@ -35,7 +35,7 @@ def test_a_file_that_is_gone_is_not_there(tmp_path: Path) -> None:
     """Where nothing lies, nothing is damaged."""
     for reading in (read, read_log_header):
         with pytest.raises(FileNotFoundError):
-            reading(tmp_path / "p" / "s" / "session.jsonl")
+            reading(str(tmp_path / "p" / "s" / "session.jsonl"))
 
 
 def make_pipe(path: Path) -> None:
@@ -75,7 +75,7 @@ def test_what_is_no_file_is_damage(
     make(path)
     for reading in (read, read_log_header):
         with pytest.raises(SessionDamagedError, match=reason) as caught:
-            reading(path)
+            reading(str(path))
         assert caught.value.path == str(path)
 
 
@@ -97,7 +97,7 @@ def test_a_failing_disk_is_damage(tmp_path: Path) -> None:
 
     path = some_log().write(tmp_path)
     with pytest.raises(SessionDamagedError, match="Input/output error") as caught:
-        read_log_file(path, LogRules(), fail)
+        read_log_file(str(path), LogRules(), fail)
     assert caught.value.path == str(path)
 
 
@@ -228,7 +228,7 @@ def test_a_log_lies_where_its_header_leads(
     path = some_log().write(tmp_path, data, compressed=compressed)
     for reading in (read, read_log_header):
         with pytest.raises(SessionDamagedError, match="another folder") as caught:
-            reading(path)
+            reading(str(path))
         assert (caught.value.path, caught.value.line, caught.value.byte) == (str(path), 1, 0)
 
 
@@ -310,6 +310,6 @@ def test_a_header_of_many_blocks_is_found_in_linear_time(tmp_path: Path) -> None
 
     def find_header(path: Path) -> None:
         with pytest.raises(SessionDamagedError):
-            read_log_header(path)
+            read_log_header(str(path))
 
     assert_linear(make, find_header)

@@ -26,7 +26,7 @@ each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw",
 
 
 def listed(root: Path) -> list[StoredSession]:
-    return [session for batch in list_below(root) for session in batch]
+    return [session for batch in list_below(str(root)) for session in batch]
 
 
 def by_id(root: Path) -> dict[str | None, StoredSession]:
@@ -132,7 +132,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert ids(tmp_path / "root") == ["s"]
     for session_id in "tuv":
         with pytest.raises(SessionNotFoundError):
-            find_below(tmp_path / "root", session_id)
+            find_below(str(tmp_path / "root"), session_id)
 
 
 def test_a_linked_log_is_damaged(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_what_vanishes_meanwhile_is_not_listed(tmp_path: Path) -> None:
     """Folders that are gone by the time they are looked at are passed over."""
     write(tmp_path, "a", "b", cwd="/v")
     write(tmp_path, "c", cwd="/w")
-    sessions = listing._list(tmp_path)
+    sessions = listing._list(str(tmp_path))
     first = next(sessions)
     for path in list(tmp_path.glob("*/*/session.jsonl")):
         path.unlink()
@@ -224,7 +224,7 @@ def test_a_log_that_vanishes_meanwhile_is_not_listed(
     log = LogBuilder("s", cwd="/w")
     paths = [log.write(tmp_path), log.write(tmp_path, compressed=True)]
 
-    def vanish(path: Path) -> tuple[SessionHeader, object]:
+    def vanish(path: str) -> tuple[SessionHeader, object]:
         for gone in paths[left:]:
             gone.unlink(missing_ok=True)
         return read_log_header(path)

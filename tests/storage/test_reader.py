@@ -21,8 +21,8 @@ from sessionref.storage.jsonl.reader import LogRules, read_log_file, read_log_he
 each_encoding = pytest.mark.parametrize("compressed", [False, True], ids=["raw", "zstd"])
 
 
-def read(path: Path, rules: LogRules | None = None) -> SessionLog:
-    return read_log_file(path, rules or LogRules(), lambda: None)
+def read(path: str | Path, rules: LogRules | None = None) -> SessionLog:
+    return read_log_file(str(path), rules or LogRules(), lambda: None)
 
 
 def some_log(messages: int = 3) -> LogBuilder:
@@ -52,7 +52,7 @@ def test_reading_changes_nothing(tmp_path: Path, compressed: bool) -> None:
     os.utime(path, ns=(1, 2))
     before = path.read_bytes(), path.stat().st_mtime_ns
     read(path)
-    read_log_header(path)
+    read_log_header(str(path))
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
     assert list(path.parent.iterdir()) == [path]
 
@@ -89,7 +89,7 @@ def test_the_header_needs_only_the_first_bytes(tmp_path: Path, compressed: bool)
     log = some_log()
     header = zstd_log(log.lines()[:1]) if compressed else to_lines(log.lines()[:1])
     path = log.write(tmp_path, header + b"\0garbage" * 1_000, compressed=compressed)
-    assert read_log_header(path)[0] == log.header
+    assert read_log_header(str(path))[0] == log.header
 
 
 @each_encoding
@@ -99,7 +99,7 @@ def test_a_header_may_be_long(tmp_path: Path, compressed: bool, size: int) -> No
     log = LogBuilder("s", agent_preset="".join(chr(0x4E00 + n % 5_000) for n in range(size)))
     log.user("hi")
     path = log.write(tmp_path, compressed=compressed)
-    assert read_log_header(path)[0] == log.header
+    assert read_log_header(str(path))[0] == log.header
     assert read(path) == log.log()
 
 
@@ -112,7 +112,7 @@ def test_a_header_without_end_is_not_read(tmp_path: Path, compressed: bool) -> N
     tracemalloc.start()
     try:
         with pytest.raises(SessionDamagedError):
-            read_log_header(path)
+            read_log_header(str(path))
         if compressed:
             with pytest.raises(SessionDamagedError, match="too long"):
                 read(path)

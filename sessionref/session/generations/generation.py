@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from sessionref.session.surface import Surface, SurfaceNode
 
-__all__ = ["Generation", "Record"]
+__all__ = ["MEANINGFUL_TYPES", "Generation", "Record"]
 
 Record = dict[str, Any]
+
+MEANINGFUL_TYPES: Final = frozenset(
+    {
+        "session/end-seed",
+        "session/title",
+        "step/end",
+        "step/start",
+        "tool/call",
+        "turn/end",
+        "turn/start",
+    }
+)
+"""The log-only types that say something of a session, in every version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +70,11 @@ class Generation:
     def log_only_types(self) -> frozenset[str]:
         """The known types that never lie on the surface."""
         return self.known_types - self.surface_types.keys()
+
+    @cached_property
+    def plain_types(self) -> frozenset[str]:
+        """The log-only types of which nothing matters but their place in the log."""
+        return self.log_only_types - self.upgrades.keys() - MEANINGFUL_TYPES
 
 
 def _load_types(name: str) -> frozenset[str]:

@@ -8,7 +8,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
-from pathlib import Path
 from typing import Final
 
 from sessionref.errors import (
@@ -34,8 +33,8 @@ _COMPARED_BYTES: Final = 2**12
 
 
 @contextmanager
-def open_log(path: Path) -> Iterator[FileIO]:
-    """Yield a log opened for reading: a regular file, not a link, pipe or folder in its place.
+def open_log(path: str) -> Iterator[tuple[FileIO, Revision]]:
+    """Yield a log opened for reading, and its state: a regular file, no link, pipe or folder.
 
     Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.
     """
@@ -45,44 +44,44 @@ def open_log(path: Path) -> Iterator[FileIO]:
         raise
     except OSError as error:
         reason = "it is a symbolic link" if error.errno == errno.ELOOP else _reason(error)
-        raise SessionDamagedError(reason=reason, path=str(path)) from error
+        raise SessionDamagedError(reason=reason, path=path) from error
     with file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise SessionDamagedError(reason="it is not a regular file", path=str(path))
-        yield file
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise SessionDamagedError(reason="it is not a regular file", path=path)
+        yield file, revision_of(found)
 
 
 @contextmanager
-def located(path: Path) -> Iterator[None]:
+def located(path: str) -> Iterator[None]:
     """Let what is raised inside tell the path; a failure to read becomes `SessionDamagedError`."""
     try:
         yield
     except OSError as error:
-        raise SessionDamagedError(reason=_reason(error), path=str(path)) from error
+        raise SessionDamagedError(reason=_reason(error), path=path) from error
     except MemoryError as error:
         reason = "reading it takes more memory than there is"
-        raise SessionTooLargeError(reason=reason, path=str(path), limit=0) from error
+        raise SessionTooLargeError(reason=reason, path=path, limit=0) from error
     except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
-        raise error.located(str(path)) from error.__cause__
+        raise error.located(path) from error.__cause__
 
 
 def _reason(error: OSError) -> str:
     return f"it cannot be read ({error.strerror or error})"
 
 
-def revision_of(file: FileIO) -> Revision:
-    """Return the state that an open file has at this moment."""
-    found = os.fstat(file.fileno())
+def revision_of(found: os.stat_result) -> Revision:
+    """Return the state that a file was found in."""
     return Revision(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 class BoundedFile:
     """The bytes that a file had when it was opened, whatever it has grown by since."""
 
-    def __init__(self, file: FileIO, size: int | None = None) -> None:
+    def __init__(self, file: FileIO, revision: Revision, size: int | None = None) -> None:
         self._file = file
-        self._before = revision_of(file)
-        self._size = self._before.size if size is None else size
+        self._before = revision
+        self._size = revision.size if size is None else size
         self._place = 0
         self._first = b""
         self._last = b""
@@ -102,7 +101,7 @@ class BoundedFile:
         A file that has grown, or of which only the name or the rights have changed, is looked at
         again where reading began and ended: it may have been filled with something else meanwhile.
         """
-        before, after = self._before, revision_of(self._file)
+        before, after = self._before, revision_of(os.fstat(self._file.fileno()))
         if after == before:
             return True
         if after.size == before.size and after.mtime_ns != before.mtime_ns:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from io import FileIO
 from itertools import accumulate, islice, repeat
-from os import sep
-from pathlib import Path
+from os.path import basename, dirname, join, samefile, sep
 from typing import Final
 
 from sessionref.errors import (
@@ -42,7 +41,6 @@ from sessionref.storage.jsonl.logfile import (
     BoundedFile,
     located,
     open_log,
-    revision_of,
 )
 from sessionref.storage.protocol import Revision
 
@@ -68,7 +66,7 @@ class LogRules:
     known_types: Container[str] = ()
 
 
-def read_log_header(path: Path) -> tuple[SessionHeader, Revision]:
+def read_log_header(path: str) -> tuple[SessionHeader, Revision]:
     """Return the header of a log, of whatever version, and the state of its file.
 
     Only the first bytes of the file are read.
@@ -76,9 +74,11 @@ def read_log_header(path: Path) -> tuple[SessionHeader, Revision]:
     Raises `SessionDamagedError` or `SessionUnsupportedError` with the path, and
     `FileNotFoundError` if there is no such file.
     """
-    with open_log(path) as file, located(path):
-        revision = revision_of(file)
-        header = read_header(_first_line(file, is_compressed=_is_compressed(path)))
+    with open_log(path) as (file, revision), located(path):
+        if _is_compressed(path):
+            header = read_header(_first_frame_line(file, revision))
+        else:
+            header = read_header(_first_line(file))
         problem = version_problem(path, header)
         try:
             _check_place(header, path)
@@ -87,9 +87,12 @@ def read_log_header(path: Path) -> tuple[SessionHeader, Revision]:
         return header, revision
 
 
-def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
+def read_log_file(
+    path: str, rules: LogRules, check: Check, *, keeps_surface: bool = True
+) -> SessionLog:
     """Return what a log means, in one state that its file had during the call.
 
+    Without `keeps_surface`, its surface is empty, and the rest is found more quickly.
     `check` is called between the pieces that are read, so that a caller can give up by raising.
     Raises a `StorageError` with path, line and byte, and `FileNotFoundError` if there is no file.
     """
@@ -97,37 +100,40 @@ def read_log_file(path: Path, rules: LogRules, check: Check) -> SessionLog:
     if problem is not None:
         raise problem
     for _ in range(_TRIES):
-        with open_log(path) as file, located(path):
-            bounded = BoundedFile(file)
+        with open_log(path) as (file, revision), located(path):
+            bounded = BoundedFile(file, revision)
             try:
-                log = _read(bounded, path, rules, check)
+                log = _read(bounded, path, rules, check, keeps_surface=keeps_surface)
             except StorageError:
                 if bounded.is_as_read():
                     raise
             else:
                 if bounded.is_as_read():
                     return log
-    raise SessionDamagedError(reason="the log was rewritten each time it was read", path=str(path))
+    raise SessionDamagedError(reason="the log was rewritten each time it was read", path=path)
 
 
-def version_problem(path: Path, header: SessionHeader | None) -> StorageError | None:
+def version_problem(path: str, header: SessionHeader | None) -> StorageError | None:
     """Return why a log of this name, and this header if it is known, is not read; None if it is.
 
     A number in the name that is not read is judged before anything in the file.
     """
-    version = log_version(path.name)
+    version = log_version(basename(path))
     try:
         if version is not None:
             require_version(version)
         if header is not None:
             require_version(header.version, version)
     except (SessionDamagedError, SessionUnsupportedError) as error:
-        return error.located(str(path))
+        return error.located(path)
     return None
 
 
-def _read(file: BoundedFile, path: Path, rules: LogRules, check: Check) -> SessionLog:
-    reader = LogReader(rules.known_types, version=log_version(path.name))
+def _read(
+    file: BoundedFile, path: str, rules: LogRules, check: Check, *, keeps_surface: bool
+) -> SessionLog:
+    version = log_version(basename(path))
+    reader = LogReader(rules.known_types, version, keeps_surface=keeps_surface)
     if _is_compressed(path):
         _feed_frames(reader, file.read, rules.max_bytes, check)
     else:
@@ -203,9 +209,7 @@ def _frame_errors(max_bytes: int) -> Iterator[None]:
         raise SessionDamagedError(reason=str(error), byte=error.byte) from error
 
 
-def _first_line(file: FileIO, *, is_compressed: bool) -> bytes:
-    if is_compressed:
-        return _first_frame_line(file)
+def _first_line(file: FileIO) -> bytes:
     line = file.read(_FIRST_READ_BYTES) or b""
     while b"\n" not in line and len(line) <= MAX_HEADER_BYTES:
         more = file.read(len(line) + 1)
@@ -215,8 +219,8 @@ def _first_line(file: FileIO, *, is_compressed: bool) -> bytes:
     return line.partition(b"\n")[0]
 
 
-def _first_frame_line(file: FileIO) -> bytes:
-    start = BoundedFile(file, 2 * MAX_HEADER_BYTES)
+def _first_frame_line(file: FileIO, revision: Revision) -> bytes:
+    start = BoundedFile(file, revision, 2 * MAX_HEADER_BYTES)
     sizes = accumulate(repeat(_FIRST_READ_BYTES), lambda size, _: 2 * size)
     try:
         for frame in read_frames(lambda _: start.read(next(sizes))):
@@ -226,14 +230,15 @@ def _first_frame_line(file: FileIO) -> bytes:
     raise SessionDamagedError(reason="the log has no complete header line", line=1, byte=0)
 
 
-def _check_place(header: SessionHeader, path: Path) -> None:
+def _check_place(header: SessionHeader, path: str) -> None:
     """Raise unless the id and cwd of a header lead to the very file that it was read from."""
     name, project = session_name(header.id), project_name(header.cwd)
     if name is not None:
         # Every log is looked at twice: its names are compared before paths are put together.
-        if str(path).endswith(f"{sep}{project}{sep}{name}{sep}{path.name}"):
+        if dirname(path).endswith(f"{sep}{project}{sep}{name}"):
             return
-        if _is_same_spelling(path.parents[2] / project / name / path.name, path):
+        root = dirname(dirname(dirname(path)))
+        if _is_same_spelling(join(root, project, name, basename(path)), path):
             return
     raise SessionDamagedError(
         reason=(
@@ -245,15 +250,15 @@ def _check_place(header: SessionHeader, path: Path) -> None:
     )
 
 
-def _is_same_spelling(expected: Path, path: Path) -> bool:
+def _is_same_spelling(expected: str, path: str) -> bool:
     # Some file systems find a file under any spelling of its name in upper and lower case.
-    if str(expected).casefold() != str(path).casefold():
+    if expected.casefold() != path.casefold():
         return False
     try:
-        return expected.samefile(path)
+        return samefile(expected, path)
     except OSError:
         return False
 
 
-def _is_compressed(path: Path) -> bool:
-    return path.name.endswith(COMPRESSED_SUFFIX)
+def _is_compressed(path: str) -> bool:
+    return path.endswith(COMPRESSED_SUFFIX)

@@ -23,6 +23,10 @@ _Result = TypeVar("_Result")
 _MOST_THREADS: Final = 64
 """Threads at most, those included that hang in the file system after their caller has left."""
 
+_TITLE_READERS: Final = 1
+"""Threads that read titles: small logs keep the interpreter busy, and a second one only gets into
+the way of the first at each call into the file system (a third slower, measured)."""
+
 # A run of trio that ends takes the places of its abandoned threads with it: each has its own.
 _threads: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("sessionref threads")
 
@@ -48,6 +52,7 @@ class JsonlSessionStore:
         self._root = Path(root)
         self._rules = LogRules(max_log_bytes, known_types)
         self._callers = trio.CapacityLimiter(concurrency)
+        self._title_readers = trio.CapacityLimiter(_TITLE_READERS)
 
     @property
     def root(self) -> Path:
@@ -60,24 +65,25 @@ class JsonlSessionStore:
         Logs of the retired flat layout are listed as unsupported.  A root that does not exist yet
         has no sessions; raises `StoreUnreadableError` if it cannot be listed.
         """
-        batches = list_below(self._root)
+        batches = list_below(str(self._root))
         while batch := await self._in_thread(lambda: next(batches, None)):
             yield batch
 
     async def find_session(self, session_id: str) -> StoredSession:
         """Return the session of an id, else raise `SessionNotFoundError`."""
-        return await self._in_thread(lambda: find_below(self._root, session_id))
+        return await self._in_thread(lambda: find_below(str(self._root), session_id))
 
     async def read_log(self, session: StoredSession) -> SessionLog:
         """Return what the log of a session means, in one state that its file had.
 
         Raises a `StorageError` with path, line and byte.
         """
-        return await self._in_thread(lambda: self._read(session))
+        return await self._in_thread(lambda: self._read(session, keeps_surface=True))
 
     async def read_titles(self, sessions: Sequence[StoredSession]) -> Sequence[TitleReading]:
         """Return the titles of sessions, in their order, read one after the other in one thread."""
-        return await self._in_thread(lambda: [self._read_title(session) for session in sessions])
+        async with self._title_readers:
+            return await self._in_thread(lambda: [self._read_title(each) for each in sessions])
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         async with self._callers:
@@ -85,17 +91,22 @@ class JsonlSessionStore:
                 work, abandon_on_cancel=True, limiter=_threads_of_this_run()
             )
 
-    def _read(self, session: StoredSession) -> SessionLog:
+    def _read(self, session: StoredSession, *, keeps_surface: bool) -> SessionLog:
         if session.error is not None:
             raise copy(session.error)
         try:
-            return read_log_file(find_log(session), self._rules, trio.from_thread.check_cancelled)
+            return read_log_file(
+                find_log(session),
+                self._rules,
+                trio.from_thread.check_cancelled,
+                keeps_surface=keeps_surface,
+            )
         except FileNotFoundError as error:
             raise SessionNotFoundError(session_id=session.session_id or "") from error
 
     def _read_title(self, session: StoredSession) -> TitleReading:
         try:
-            return TitleReading(self._read(session).title)
+            return TitleReading(self._read(session, keeps_surface=False).title)
         except StorageError as error:
             return TitleReading(error=error)
 
