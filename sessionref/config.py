@@ -1,7 +1,6 @@
 """Settings of a resolver: what they mean, their defaults and their ranges."""
 
-from __future__ import annotations
-
+# Annotations are evaluated once and not kept as text, which pydantic would have to compile.
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError

@@ -6,7 +6,6 @@ it, and it survives pickling and copying.  Nothing here knows files, databases o
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import ClassVar, Literal, Self
@@ -71,6 +70,8 @@ def _field_names(error: SessionReferenceError) -> tuple[str, ...]:
 
 
 def _rebuild(kind: type[SessionReferenceError], fields: dict[str, bytes]) -> SessionReferenceError:
+    import pickle  # a start need not pay for it
+
     return kind(**{name: pickle.loads(value) for name, value in fields.items()})  # noqa: S301 - part of a pickle
 
 
@@ -81,6 +82,8 @@ class _Shown(str):
 
 
 def _pickled(value: object) -> bytes:
+    import pickle  # a start need not pay for it
+
     # On its own, so that one that fails does not take the others along.
     try:
         return pickle.dumps(value)
@@ -193,6 +196,8 @@ class SessionNotFoundError(StorageError):
 
 @dataclass(eq=False, kw_only=True)
 class _LogError(StorageError):
+    """One log cannot be read: `reason` says why, the other fields where, as far as it is known."""
+
     reason: str
     path: str | None = None
     line: int | None = None
@@ -270,3 +275,15 @@ class StoreUnreadableError(StorageError):
 
     def describe(self) -> str:
         return f"{self.path}: the session folder cannot be read: {self.reason}"
+
+
+@dataclass(eq=False, kw_only=True)
+class TitleIndexError(StorageError):
+    """A title index cannot be used; lookups go on without it, and `advice` says what to do."""
+
+    path: str
+    reason: str
+    advice: str
+
+    def describe(self) -> str:
+        return f"{self.path}: this title index cannot be used: {self.reason}; {self.advice}"

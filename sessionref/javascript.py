@@ -5,7 +5,8 @@ surrogates included, and their numbers are doubles.  This module knows nothing o
 """
 
 import re
-from json import JSONEncoder
+from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 __all__ = [
@@ -36,7 +37,6 @@ r"""What `\s` matches in a JavaScript regular expression; Python's `\s` is anoth
 
 _LONGEST_SHOWN: Final = 80
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_encode_string: Final = JSONEncoder(ensure_ascii=False).encode
 
 
 def join_surrogates(text: str) -> str:
@@ -66,10 +66,17 @@ def json_string(text: str) -> str:
     (`\udxxx`); everything else, U+007F and U+2028 included, stays literal.  The halves of a pair
     that are kept apart are one code point.  The result can always be encoded to UTF-8.
     """
-    quoted = _encode_string(join_surrogates(text))
+    quoted = _string_encoder()(join_surrogates(text))
     if quoted.isascii():
         return quoted
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+
+
+@cache
+def _string_encoder() -> Callable[[str], str]:
+    from json import JSONEncoder  # a start need not pay for it
+
+    return JSONEncoder(ensure_ascii=False).encode
 
 
 def safe_integer(value: object) -> int | None:

@@ -5,8 +5,7 @@ All are frozen pydantic models.  In Python their names are snake_case; `to_wire`
 are allowed, and a surrogate pair spelled as two halves is joined when a value is made.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated once and not kept as text, which pydantic would have to compile.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 

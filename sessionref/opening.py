@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from sessionref.config import ResolverConfig
-from sessionref.discovery.diagnostics import Diagnostic
-from sessionref.discovery.protocol import Discovery
-from sessionref.discovery.scan import ScanDiscovery
 from sessionref.resolver import SessionReferenceResolver
-from sessionref.storage.corpus import Corpus
-from sessionref.storage.jsonl.store import JsonlSessionStore
-from sessionref.storage.live import LiveSessions
-from sessionref.storage.protocol import SessionStore
+
+if TYPE_CHECKING:
+    from sessionref.discovery.diagnostics import Diagnostic
+    from sessionref.discovery.protocol import Discovery
+    from sessionref.storage.jsonl.store import JsonlSessionStore
+    from sessionref.storage.live import LiveSessions
+    from sessionref.storage.protocol import SessionStore
 
 __all__ = ["open_resolver"]
 
@@ -34,8 +35,13 @@ async def open_resolver(
     the scan that reads the logs, and nothing else.  `on_diagnostic` is told once of each log that
     a lookup cannot read.
 
+    The first call of a process imports what reads logs, some 20 ms that no start pays for.
     Leaving the block waits for reads that shield themselves: no task outlives the resolver.
     """
+    # They bring all that lists and reads sessions, as much again as the rest of the library.
+    from sessionref.discovery.scan import ScanDiscovery
+    from sessionref.storage.corpus import Corpus
+
     config = config or ResolverConfig()
     store = source if not isinstance(source, (str, os.PathLike)) else _folder(source, config)
     corpus = Corpus(store, live, known_types=config.known_types)
@@ -48,6 +54,8 @@ async def open_resolver(
 
 
 def _folder(root: str | os.PathLike[str], config: ResolverConfig) -> JsonlSessionStore:
+    from sessionref.storage.jsonl.store import JsonlSessionStore
+
     return JsonlSessionStore(
         root,
         concurrency=config.read_concurrency,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from uuid import uuid4
 
 import trio
 
 from sessionref.config import ResolverConfig
-from sessionref.discovery.protocol import Discovery
 from sessionref.errors import (
     InvalidReferenceError,
     ReadFailedError,
@@ -30,10 +29,13 @@ from sessionref.model import (
     parse_content,
     parse_references,
 )
-from sessionref.session.fold import SessionLog
-from sessionref.snapshot.render import Snapshot, render_context, take_snapshot
-from sessionref.storage.corpus import Corpus
 from sessionref.work import run_all, run_pure
+
+if TYPE_CHECKING:
+    from sessionref.discovery.protocol import Discovery
+    from sessionref.session.fold import SessionLog
+    from sessionref.snapshot.render import Snapshot
+    from sessionref.storage.corpus import Corpus
 
 __all__ = ["SessionReferenceResolver"]
 
@@ -61,6 +63,11 @@ class SessionReferenceResolver:
         config: ResolverConfig | None = None,
         new_id: Callable[[], str] = lambda: str(uuid4()),
     ) -> None:
+        # At the top each start would pay for it, and in `prepare` the sender of the first message.
+        from sessionref.snapshot.render import render_context, take_snapshot
+
+        self._render_context = render_context
+        self._take_snapshot = take_snapshot
         self._corpus = corpus
         self._discovery = discovery
         self._config = config or ResolverConfig()
@@ -144,7 +151,7 @@ class SessionReferenceResolver:
         jobs = [partial(self._read, reference.session_id) for reference in distinct]
         logs = await run_all(jobs, at_once=len(jobs))
         snapshots = await self._take_snapshots(logs, distinct)
-        context = render_context(self._new_id(), snapshots)
+        context = self._render_context(self._new_id(), snapshots)
         return PreparedMessage(content=detached, additional_context=context)
 
     def _distinct(
@@ -177,7 +184,7 @@ class SessionReferenceResolver:
 
         def work(check: Callable[[], None]) -> list[Snapshot]:
             return [
-                take_snapshot(log, _label(reference), budget, check)
+                self._take_snapshot(log, _label(reference), budget, check)
                 for log, reference in zip(logs, references, strict=True)
             ]
 

@@ -24,6 +24,7 @@ from sessionref.errors import (
     SessionUnsupportedError,
     StorageError,
     StoreUnreadableError,
+    TitleIndexError,
     TooManyReferencesError,
 )
 
@@ -74,6 +75,10 @@ TEXTS: list[tuple[SessionReferenceError, str]] = [
     (
         StoreUnreadableError(path="/w", reason="permission denied"),
         "/w: the session folder cannot be read: permission denied",
+    ),
+    (
+        TitleIndexError(path="/i", reason="it is full", advice="make room"),
+        "/i: this title index cannot be used: it is full; make room",
     ),
 ]
 ERRORS = [error for error, _ in TEXTS]

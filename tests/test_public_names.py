@@ -38,7 +38,29 @@ PUBLIC = {
     "sessionref.snapshot.retention": ["RetainedText", "retain_head_tail"],
     "sessionref.testing": ["check_discovery", "check_store"],
 }
-PAID_FOR_WHEN_USED = {"apsw", "click", "orjson", "rich", "sqlite_utils", "zstandard"}
+PAID_FOR_WHEN_USED = {
+    "apsw",
+    "click",
+    "msgspec",
+    "orjson",
+    "platformdirs",
+    "rich",
+    "sqlite_utils",
+    "zstandard",
+}
+PAID_FOR_WHEN_OPENED = {
+    "sessionref.discovery",
+    "sessionref.session",
+    "sessionref.snapshot",
+    "sessionref.storage",
+}
+OPENING = """
+async def main():
+    async with sessionref.open_resolver("."):
+        pass
+
+trio.run(main)
+"""
 
 
 def test_the_package_offers_exactly_its_names() -> None:
@@ -63,8 +85,31 @@ def test_offered_names_exist(module: str) -> None:
 
 def test_a_start_is_cheap() -> None:
     """Importing the library imports nothing that only some of its uses need."""
-    program = f"import sessionref, sys; print(*sys.modules.keys() & {PAID_FOR_WHEN_USED})"
+    assert imported("import sessionref", PAID_FOR_WHEN_USED) == set()
+
+
+def test_a_start_reads_no_logs() -> None:
+    """What lists, reads and carries over sessions is not imported before a resolver is opened."""
+    assert imported("import sessionref", PAID_FOR_WHEN_OPENED) == set()
+
+
+def test_no_lookup_or_message_waits_for_imports() -> None:
+    """Opening a resolver imports the rooms that its calls go through."""
+    used = {
+        "sessionref.discovery.scan",
+        "sessionref.session.fold",
+        "sessionref.snapshot.render",
+        "sessionref.storage.jsonl.store",
+    }
+    assert imported(f"import sessionref, trio\n{OPENING}", used) == used
+
+
+def imported(program: str, modules: set[str]) -> set[str]:
+    """Return which of some modules a fresh process has imported at the end of a program."""
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, encoding="utf-8"
+        [sys.executable, "-c", f"import sys\n{program}\nprint(*sys.modules.keys() & {modules})"],
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
     )
-    assert done.stdout.split() == []
+    return set(done.stdout.split())

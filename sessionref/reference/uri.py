@@ -4,7 +4,6 @@ Encoding is a bijection between session ids and URIs; decoding refuses every oth
 """
 
 import base64
-import json
 import re
 from typing import Final
 
@@ -32,6 +31,8 @@ def decode_uri(uri: str) -> str:
 
     Raises `InvalidReferenceError` unless `uri` is exactly what `encode_uri` makes of some id.
     """
+    import json  # a start need not pay for it
+
     match = _URI.fullmatch(uri)
     if match is None:
         raise InvalidReferenceError(value=uri, problem=f"a session URI is {SCHEME} and base64url")
