@@ -25,6 +25,7 @@ __all__ = [
     "SessionUnsupportedError",
     "StorageError",
     "StoreUnreadableError",
+    "TitleIndexError",
     "TooManyReferencesError",
 ]
 
