@@ -29,7 +29,7 @@ from sessionref.model import (
     parse_content,
     parse_references,
 )
-from sessionref.work import run_all, run_pure
+from sessionref.work import open_background, run_all, run_pure
 
 if TYPE_CHECKING:
     from sessionref.discovery.protocol import Discovery
@@ -83,18 +83,19 @@ class SessionReferenceResolver:
                 "sessionref runs on trio; outside it, as under asyncio, call trio.run in a thread: "
                 "see docs/hosts.md"
             )
-        self._opening = trio.open_nursery()
+        self._opening = open_background()
         self._nursery = await self._opening.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # The nursery does not get the exception of the block: it would wrap it in a group.
-        if self._opening is not None and self._nursery is not None:
-            # Nor may it raise in its place when somebody cancels while it waits.
-            self._nursery.cancel_scope.shield = True
-            self._nursery.cancel_scope.cancel()
+        if self._opening is not None:
             self._nursery = None
             await self._opening.__aexit__(None, None, None)
+
+    @property
+    def discovery(self) -> Discovery:
+        """What answers its lookups."""
+        return self._discovery
 
     @property
     def config(self) -> ResolverConfig:

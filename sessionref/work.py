@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
 import trio
 
-__all__ = ["run_all", "run_pure"]
+__all__ = ["open_background", "run_all", "run_pure"]
 
 _Result = TypeVar("_Result")
 
@@ -27,6 +28,23 @@ async def run_pure(work: Callable[[Callable[[], None]], _Result], size: int) -> 
     return await trio.to_thread.run_sync(
         work, trio.from_thread.check_cancelled, abandon_on_cancel=True
     )
+
+
+@asynccontextmanager
+async def open_background() -> AsyncIterator[trio.Nursery]:
+    """Yield a nursery whose tasks are cancelled, and waited for, when the block is left.
+
+    What is raised in the block leaves it as it is, not in a group; a task should raise nothing.
+    """
+    opening = trio.open_nursery()
+    nursery = await opening.__aenter__()
+    try:
+        yield nursery
+    finally:
+        # Nor may whoever cancels this while it waits replace what the block has raised.
+        nursery.cancel_scope.shield = True
+        nursery.cancel_scope.cancel()
+        await opening.__aexit__(None, None, None)
 
 
 async def run_all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
 from sessionref.javascript import MAX_SAFE_INTEGER, shown
@@ -13,10 +13,10 @@ from sessionref.session.messages import require_name, require_numbers, tool_call
 from sessionref.session.placing import place_event
 from sessionref.session.records import RUN_TYPES, RecordError, check_record
 from sessionref.session.repair import OpenTurn
-from sessionref.session.surface import Surface, SurfaceNode
+from sessionref.session.surface import ForgottenSurface, Surface, SurfaceNode
 from sessionref.session.title import SessionTitle, parse_title
 
-__all__ = ["SessionFold", "SessionLog", "fold_events"]
+__all__ = ["FoldState", "SessionFold", "SessionLog", "fold_events"]
 
 Record = dict[str, Any]
 
@@ -39,6 +39,17 @@ class SessionLog:
     last_time: int | None
 
 
+class FoldState(NamedTuple):
+    """What the rest of a log must know of the part before it, but for its surface.
+
+    `last_time` is None before the first event.
+    """
+
+    next_seq: int
+    last_time: int | None
+    is_seeded: bool
+
+
 class SessionFold:
     """The meaning of a log while its events go by, in order.
 
@@ -46,10 +57,11 @@ class SessionFold:
     of a version that is not read raises `SessionUnsupportedError`.  An event that breaks a rule
     raises a `StorageError` without a place; the fold is of no use afterwards.
 
-    Without `keeps_surface` the surface of the log that comes out is empty, and the rest is found
-    more quickly.  `next_seq` is the seq that the next event must have, `last_time` the time of the
-    last one, and `plain_types` are the types of events of which nothing but their place in the log
-    matters: `sessionref.session.typed` moves the two on without `take`.
+    Without `keeps_surface` the surface of the log that comes out is empty and a crashed last turn
+    stays open; the rest is found more quickly.  `next_seq` is the seq that the next event must
+    have, `last_time` the time of the last one, and `plain_types` are the types of events of which
+    nothing but their place in the log matters: `sessionref.session.typed` moves the two on without
+    `take`.
     """
 
     def __init__(
@@ -78,6 +90,24 @@ class SessionFold:
             "session/title": self._set_title,
             "session/end-seed": self._end_seed,
         }
+
+    @property
+    def state(self) -> FoldState:
+        """What a fold of the rest of the log must know."""
+        return FoldState(self.next_seq, self.last_time, self._is_seeded)
+
+    @property
+    def title(self) -> SessionTitle | None:
+        """The title so far."""
+        return self._title
+
+    def go_on_from(self, state: FoldState) -> None:
+        """Take the events before the next one as read, their surface and title forgotten.
+
+        What needs the surface raises `ForgottenError` from now on.
+        """
+        self.next_seq, self.last_time, self._is_seeded = state
+        self.surface = ForgottenSurface()
 
     def take(self, value: Any) -> None:
         """Take in the next parsed line.
@@ -150,7 +180,7 @@ class SessionFold:
     def close(self) -> SessionLog:
         """Return what the log means; an open last turn is closed first."""
         self._check_seed()
-        if self.last_time is not None:
+        if self.last_time is not None and self.keeps_surface:
             lost_result = self._generation.lost_result
             for event in self.open_turn.closers(self.next_seq, self.last_time, lost_result):
                 self.take(event)

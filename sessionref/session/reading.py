@@ -13,7 +13,7 @@ from operator import length_hint
 from typing import Final
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
-from sessionref.session.fold import SessionFold, SessionLog
+from sessionref.session.fold import FoldState, SessionFold, SessionLog
 from sessionref.session.header import SessionHeader, read_header, require_version
 from sessionref.session.json_line import line_decoder
 from sessionref.session.records import RecordError, check_record
@@ -53,6 +53,26 @@ class LogReader:
         self._defect: SessionDamagedError | None = None
         self._lines = 0
         self._bytes = 0
+
+    @property
+    def fold(self) -> SessionFold | None:
+        """What the lines before the first defect mean, None before the first line."""
+        return self._fold
+
+    @property
+    def taken(self) -> int:
+        """The bytes of the lines before the first defect, line feeds included."""
+        defect = self._defect
+        return self._bytes if defect is None or defect.byte is None else defect.byte
+
+    def go_on_from(self, header: SessionHeader, state: FoldState) -> None:
+        """Take the header and the lines before the next one as read.
+
+        What needs their surface raises `ForgottenError`.
+        """
+        self._header = header
+        self._fold = SessionFold(header, self._known_types, keeps_surface=self._keeps_surface)
+        self._fold.go_on_from(state)
 
     @property
     def header(self) -> SessionHeader | None:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sessionref.errors import SessionDamagedError
 
-__all__ = ["Surface", "SurfaceNode", "parse_source_seqs"]
+__all__ = ["ForgottenError", "ForgottenSurface", "Surface", "SurfaceNode", "parse_source_seqs"]
 
 _ENDS: Final = -1
 
@@ -30,6 +30,10 @@ class SurfaceNode(NamedTuple):
     is_checkpoint: bool = False
     result: Mapping[str, Any] | None = None
     is_system: bool = False
+
+
+class ForgottenError(Exception):
+    """An event needs what came before the place where reading went on; all must be read again."""
 
 
 class Surface:
@@ -89,6 +93,16 @@ class Surface:
     def _link(self, before: int, seq: int, after: int) -> None:
         self._next[before] = self._previous[after] = seq
         self._previous[seq], self._next[seq] = before, after
+
+
+class ForgottenSurface(Surface):
+    """A surface of which only the end is known: one can append to it, and nothing else."""
+
+    def get(self, _: object) -> SurfaceNode | None:
+        raise ForgottenError
+
+    def replace(self, *_: object) -> list[int]:
+        raise ForgottenError
 
 
 def parse_source_seqs(value: object, seq: int) -> Container[int]:

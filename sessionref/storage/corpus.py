@@ -99,6 +99,10 @@ class Corpus:
         found.extend(_merge(None, live) for live in unseen.values())
         return found
 
+    def merge(self, stored: StoredSession | None, live: LiveSession | None) -> CorpusSession:
+        """Return one session of what is stored and what is live of it, at least one of them."""
+        return _merge(stored, live)
+
     async def read_log(self, session_id: str) -> SessionLog:
         """Return what the log of a session means, of the live one if there is one.
 

@@ -183,13 +183,13 @@ def test_folders_of_one_name_are_looked_at_once(
     for number in range(50):
         (tmp_path / f"--{number}--" / "memory").mkdir(parents=True)
     looked_at: list[str] = []
-    is_folder = listing._is_folder
+    logs_in = listing._logs_in
 
-    def count(path: str) -> bool:
-        looked_at.append(path)
-        return is_folder(path)
+    def count(folder: str) -> list[str]:
+        looked_at.append(folder)
+        return logs_in(folder)
 
-    monkeypatch.setattr(listing, "_is_folder", count)
+    monkeypatch.setattr(listing, "_logs_in", count)
     assert listed(tmp_path) == []
     assert len(looked_at) == 50
 

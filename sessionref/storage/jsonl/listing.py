@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from os.path import basename, dirname, join
-from typing import Final
+from typing import Final, NamedTuple
 
 from sessionref.errors import (
     SessionDamagedError,
@@ -29,9 +29,47 @@ from sessionref.storage.jsonl.layout import (
 from sessionref.storage.jsonl.reader import read_log_header, version_problem
 from sessionref.storage.protocol import StoredSession
 
-__all__ = ["find_below", "find_log", "list_below"]
+__all__ = [
+    "FoundFolders",
+    "Project",
+    "Survey",
+    "describe",
+    "find_below",
+    "find_folders",
+    "find_log",
+    "list_below",
+    "look_into",
+    "survey",
+    "walk",
+]
 
 _BATCH: Final = 256
+
+
+class FoundFolders(NamedTuple):
+    """The folders of one name, which are one session; `logs` are the paths of its logs in them.
+
+    More than one log is ambiguous; `error` says which folder cannot be read, and why.
+    """
+
+    folders: Sequence[str]
+    logs: Sequence[str] = ()
+    error: SessionDamagedError | None = None
+
+
+class Project(NamedTuple):
+    """A project folder: the names of the session folders in it, and what in it is no session's."""
+
+    path: str
+    names: Sequence[str]
+    others: Sequence[StoredSession]
+
+
+class Survey(NamedTuple):
+    """The projects below a root; `repeated` has the paths of session folders of the same name."""
+
+    projects: Sequence[Project]
+    repeated: Mapping[str, Sequence[str]]
 
 
 def list_below(root: str) -> Iterator[list[StoredSession]]:
@@ -47,39 +85,87 @@ def list_below(root: str) -> Iterator[list[StoredSession]]:
 
 def find_below(root: str, session_id: str) -> StoredSession:
     """Return the one session of an id, as a listing would have it, else `SessionNotFoundError`."""
-    name = session_name(session_id)
-    session = None if name is None else _describe(_folders_named(name, _projects(root)))
+    found = find_folders(root, session_id)
+    session = None if found is None else describe(found)
     if session is None:
         raise SessionNotFoundError(session_id=session_id)
     return session
 
 
-def _list(root: str) -> Iterator[StoredSession]:
-    projects = _projects(root)
-    repeated = _repeated_folders(projects)
-    for project in projects:
-        try:
-            with os.scandir(project) as entries:
-                for entry in entries:
-                    yield from _list_entry(entry, repeated.get(entry.name, []))
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            yield _unreadable_project(project, error)
+def find_folders(root: str, session_id: str) -> FoundFolders | None:
+    """Return the folders of a session id as a walk would find them, None if there are no logs."""
+    name = session_name(session_id)
+    if name is None:
+        return None
+    found = _look_into(_folders_named(name, _projects(root)))
+    return found if found.logs or found.error is not None else None
 
 
-def _list_entry(entry: os.DirEntry[str], repeated: list[str]) -> Iterator[StoredSession]:
-    """Yield what an entry of a project folder is; `repeated` are all folders of its name, if many.
+def survey(root: str) -> Survey:
+    """Return the names of all session folders below a root, none of them looked into.
 
-    Folders of one name are one session, which is listed where the first of them lies.
+    Raises `StoreUnreadableError` if the root cannot be listed.
     """
-    if entry.is_dir(follow_symlinks=False):
-        folders = repeated or [entry.path]
-        session = _describe(folders) if folders[0] == entry.path else None
+    projects = [_survey_project(path) for path in _projects(root)]
+    seen: set[str] = set()
+    repeated: dict[str, list[str]] = {}
+    for project in projects:
+        repeated.update((name, []) for name in seen.intersection(project.names))
+        seen.update(project.names)
+    for project in projects if repeated else []:
+        for name in repeated.keys() & set(project.names):
+            repeated[name].append(join(project.path, name))
+    return Survey(projects, repeated)
+
+
+def look_into(survey: Survey, project: Project, name: str) -> FoundFolders | None:
+    """Return what is in a session's folders; None if there are no logs, or it is another project's.
+
+    Folders of one name are one session, which is found in the first project that has it.
+    """
+    folders = survey.repeated.get(name) or [join(project.path, name)]
+    if folders[0] != join(project.path, name):
+        return None
+    found = _look_into(folders)
+    return found if found.logs or found.error is not None else None
+
+
+def walk(root: str) -> Iterator[FoundFolders | StoredSession]:
+    """Yield what lies below a root, no log opened: folders with logs, and what is no session's.
+
+    Raises `StoreUnreadableError` if the root cannot be listed.
+    """
+    surveyed = survey(root)
+    for project in surveyed.projects:
+        yield from project.others
+        for name in project.names:
+            found = look_into(surveyed, project, name)
+            if found is not None:
+                yield found
+
+
+def _survey_project(path: str) -> Project:
+    names: list[str] = []
+    others: list[StoredSession] = []
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    names.append(entry.name)
+                elif is_retired_log(entry.name):
+                    others.append(_retired(entry.path))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        others.append(_unreadable_project(path, error))
+    return Project(path, names, others)
+
+
+def _list(root: str) -> Iterator[StoredSession]:
+    for found in walk(root):
+        session = describe(found) if isinstance(found, FoundFolders) else found
         if session is not None:
             yield session
-    elif is_retired_log(entry.name):
-        yield _retired(entry.path)
 
 
 def _projects(root: str) -> list[str]:
@@ -95,27 +181,6 @@ def _projects(root: str) -> list[str]:
     return sorted(found)
 
 
-def _repeated_folders(projects: list[str]) -> dict[str, list[str]]:
-    """Return the folders whose name occurs in several projects: their sessions may be ambiguous."""
-    seen: set[str] = set()
-    repeated: dict[str, list[str]] = {}
-    for project in projects:
-        names = _names_in(project)
-        repeated.update((name, []) for name in seen & names)
-        seen |= names
-    for project in projects if repeated else []:
-        for name in _names_in(project) & repeated.keys():
-            repeated[name] += _folders_named(name, [project])
-    return repeated
-
-
-def _names_in(project: str) -> set[str]:
-    try:
-        return set(os.listdir(project))
-    except OSError:
-        return set()
-
-
 def _folders_named(name: str, projects: list[str]) -> list[str]:
     """Return the folders of a session in all projects, symbolic links left out."""
     folders = [join(project, name) for project in projects]
@@ -129,8 +194,17 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def _describe(folders: list[str]) -> StoredSession | None:
-    """Return the session whose logs lie in some folders, None if there are none."""
+def describe(found: FoundFolders) -> StoredSession | None:
+    """Return the session that some folders are, its header read; None if its logs have vanished."""
+    if found.error is not None:
+        folder = found.error.path or found.folders[0]
+        return StoredSession(folder, session_id_of(basename(folder)), error=found.error)
+    if len(found.logs) > 1:
+        return _ambiguous(found.logs)
+    return _describe_log(found.logs[0])
+
+
+def _look_into(folders: Sequence[str]) -> FoundFolders:
     logs: list[str] = []
     for folder in folders:
         try:
@@ -138,12 +212,8 @@ def _describe(folders: list[str]) -> StoredSession | None:
         except FileNotFoundError:
             continue
         except OSError as error:
-            return _unreadable(folder, error)
-    if not logs:
-        return None
-    if len(logs) > 1:
-        return _ambiguous(logs)
-    return _describe_log(logs[0])
+            return FoundFolders(folders, error=_unreadable_error(folder, error))
+    return FoundFolders(folders, logs)
 
 
 def _logs_in(folder: str) -> list[str]:
@@ -189,7 +259,7 @@ def _describe_log(log: str) -> StoredSession | None:
     )
 
 
-def _ambiguous(logs: list[str]) -> StoredSession | None:
+def _ambiguous(logs: Sequence[str]) -> StoredSession | None:
     found = [session for session in map(_describe_log, logs) if session is not None]
     if len(found) < 2:
         return found[0] if found else None
@@ -210,15 +280,10 @@ def _retired(path: str) -> StoredSession:
     return StoredSession(path, None, error=error)
 
 
-def _unreadable(folder: str, error: OSError) -> StoredSession:
-    problem = _unreadable_error(folder, error)
-    return StoredSession(folder, session_id_of(basename(folder)), error=problem)
-
-
 def _unreadable_error(folder: str, error: OSError) -> SessionDamagedError:
     reason = f"the folder cannot be read ({error.strerror or error})"
     return SessionDamagedError(reason=reason, path=folder)
 
 
 def _unreadable_project(project: str, error: OSError) -> StoredSession:
-    return replace(_unreadable(project, error), session_id=None)
+    return StoredSession(project, None, error=_unreadable_error(project, error))

@@ -80,11 +80,27 @@ class BoundedFile:
 
     def __init__(self, file: FileIO, revision: Revision, size: int | None = None) -> None:
         self._file = file
+        self._start = 0
         self._before = revision
         self._size = revision.size if size is None else size
         self._place = 0
         self._first = b""
         self._last = b""
+
+    @property
+    def revision(self) -> Revision:
+        """The state that the file had when it was opened."""
+        return self._before
+
+    def start_at(self, byte: int) -> None:
+        """Read from a byte on, and forget what was read before."""
+        self._file.seek(byte)
+        self._start = self._place = byte
+        self._first = self._last = b""
+
+    def peek(self, start: int, count: int) -> bytes:
+        """Return bytes from anywhere in the file, which does not count as reading."""
+        return os.pread(self._file.fileno(), count, start)
 
     def read(self, count: int) -> bytes:
         """Return at most `count` bytes, none at the end."""
@@ -109,7 +125,10 @@ class BoundedFile:
         return after.size >= before.size and self._stands_there()
 
     def _stands_there(self) -> bool:
-        for place, data in ((0, self._first), (self._place - len(self._last), self._last)):
+        for place, data in (
+            (self._start, self._first),
+            (self._place - len(self._last), self._last),
+        ):
             self._file.seek(place)
             if self._file.read(len(data)) != data:
                 return False

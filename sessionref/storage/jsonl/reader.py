@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from io import FileIO
-from itertools import accumulate, islice, repeat
+from itertools import accumulate, repeat
 from os.path import basename, dirname, join, samefile, sep
-from typing import Final
+from typing import Final, TypeVar
 
 from sessionref.errors import (
     SessionDamagedError,
@@ -44,14 +44,26 @@ from sessionref.storage.jsonl.logfile import (
 )
 from sessionref.storage.protocol import Revision
 
-__all__ = ["LogRules", "read_log_file", "read_log_header", "version_problem"]
+__all__ = [
+    "READ_BYTES",
+    "LogRules",
+    "check_place",
+    "feed_frames",
+    "feed_lines",
+    "is_compressed",
+    "read_in_one_state",
+    "read_log_file",
+    "read_log_header",
+    "version_problem",
+]
 
-_READ_BYTES: Final = 2**20
+READ_BYTES: Final = 2**20
 _FIRST_READ_BYTES: Final = 2**12
 _TRIES: Final = 3
 _LONGEST_LINE: Final = 2**28
 
 Check = Callable[[], object]
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +87,13 @@ def read_log_header(path: str) -> tuple[SessionHeader, Revision]:
     `FileNotFoundError` if there is no such file.
     """
     with open_log(path) as (file, revision), located(path):
-        if _is_compressed(path):
+        if is_compressed(path):
             header = read_header(_first_frame_line(file, revision))
         else:
             header = read_header(_first_line(file))
         problem = version_problem(path, header)
         try:
-            _check_place(header, path)
+            check_place(header, path)
         except SessionDamagedError as error:
             raise (problem or error) from error.__cause__
         return header, revision
@@ -96,6 +108,26 @@ def read_log_file(
     `check` is called between the pieces that are read, so that a caller can give up by raising.
     Raises a `StorageError` with path, line and byte, and `FileNotFoundError` if there is no file.
     """
+
+    def read(file: BoundedFile) -> SessionLog:
+        version = log_version(basename(path))
+        reader = LogReader(rules.known_types, version, keeps_surface=keeps_surface)
+        if is_compressed(path):
+            feed_frames(reader, file.read, rules.max_bytes, check)
+        else:
+            feed_lines(reader, iter(partial(file.read, READ_BYTES), b""), check, sealed=False)
+        log = reader.close()
+        check_place(log.header, path)
+        return log
+
+    return read_in_one_state(path, read)
+
+
+def read_in_one_state(path: str, read: Callable[[BoundedFile], _Result]) -> _Result:
+    """Return what `read` makes of a log's file, in one state that it had during the call.
+
+    Raises what `read` raises, with the path, and `FileNotFoundError` if there is no file.
+    """
     problem = version_problem(path, None)
     if problem is not None:
         raise problem
@@ -103,13 +135,13 @@ def read_log_file(
         with open_log(path) as (file, revision), located(path):
             bounded = BoundedFile(file, revision)
             try:
-                log = _read(bounded, path, rules, check, keeps_surface=keeps_surface)
+                found = read(bounded)
             except StorageError:
                 if bounded.is_as_read():
                     raise
             else:
                 if bounded.is_as_read():
-                    return log
+                    return found
     raise SessionDamagedError(reason="the log was rewritten each time it was read", path=path)
 
 
@@ -129,21 +161,7 @@ def version_problem(path: str, header: SessionHeader | None) -> StorageError | N
     return None
 
 
-def _read(
-    file: BoundedFile, path: str, rules: LogRules, check: Check, *, keeps_surface: bool
-) -> SessionLog:
-    version = log_version(basename(path))
-    reader = LogReader(rules.known_types, version, keeps_surface=keeps_surface)
-    if _is_compressed(path):
-        _feed_frames(reader, file.read, rules.max_bytes, check)
-    else:
-        _feed_lines(reader, iter(partial(file.read, _READ_BYTES), b""), check, sealed=False)
-    log = reader.close()
-    _check_place(log.header, path)
-    return log
-
-
-def _feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sealed: bool) -> bool:
+def feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sealed: bool) -> bool:
     """Feed the complete lines of some pieces of text; return whether something stands behind."""
     waiting: list[bytes] = []
     length = 0
@@ -165,18 +183,29 @@ def _feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, sea
     return length > 0
 
 
-def _feed_frames(
-    reader: LogReader, read: Callable[[int], bytes], max_bytes: int, check: Check
+def feed_frames(
+    reader: LogReader,
+    read: Callable[[int], bytes],
+    max_bytes: int,
+    check: Check,
+    note: Callable[[Frame], object] | None = None,
 ) -> None:
+    """Feed the lines of a compressed log, or of the rest of one whose header is known.
+
+    `note` is called after each complete frame.
+    """
     unpacker = FrameUnpacker(max_bytes)
     with _frame_errors(max_bytes):
-        frames = read_frames(read)
-        for header_frame in islice(frames, 1):
-            reader.feed([_only_line(header_frame, unpacker)], sealed=True)
-        for frame in frames:
+        for frame in read_frames(read):
             check()
-            rest = _feed_lines(reader, unpacker.unpack(frame), check, sealed=frame.is_complete)
-            _require(not (frame.is_complete and rest), "a complete frame ends inside a line", frame)
+            if reader.header is None:
+                reader.feed([_only_line(frame, unpacker)], sealed=True)
+            else:
+                rest = feed_lines(reader, unpacker.unpack(frame), check, sealed=frame.is_complete)
+                is_cut = frame.is_complete and rest
+                _require(not is_cut, "a complete frame ends inside a line", frame)
+            if note is not None and frame.is_complete:
+                note(frame)
 
 
 def _only_line(frame: Frame, unpacker: FrameUnpacker) -> bytes:
@@ -230,7 +259,7 @@ def _first_frame_line(file: FileIO, revision: Revision) -> bytes:
     raise SessionDamagedError(reason="the log has no complete header line", line=1, byte=0)
 
 
-def _check_place(header: SessionHeader, path: str) -> None:
+def check_place(header: SessionHeader, path: str) -> None:
     """Raise unless the id and cwd of a header lead to the very file that it was read from."""
     name, project = session_name(header.id), project_name(header.cwd)
     if name is not None:
@@ -260,5 +289,6 @@ def _is_same_spelling(expected: str, path: str) -> bool:
         return False
 
 
-def _is_compressed(path: str) -> bool:
+def is_compressed(path: str) -> bool:
+    """Return whether a log's name says that it is compressed."""
     return path.endswith(COMPRESSED_SUFFIX)

@@ -59,6 +59,11 @@ class JsonlSessionStore:
         """The folder that the logs lie below."""
         return self._root
 
+    @property
+    def rules(self) -> LogRules:
+        """What its logs are read by."""
+        return self._rules
+
     async def list_sessions(self) -> AsyncIterator[Sequence[StoredSession]]:
         """Yield all sessions in batches; only the first bytes of each log are read.
 
