@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from indexed import open_indexed
 
 from sessionref import (
     ResolverConfig,
@@ -57,12 +60,13 @@ def read_recordings(path: Path) -> Iterator[Recording]:
             yield Recording(number, case["request"], case["reply"])
 
 
-async def answer(recording: Recording, folder: Path) -> str | None:
+async def answer(recording: Recording, folder: Path, *, by_index: bool = False) -> str | None:
     """Return None if the library gives the recorded reply, else both replies, in words.
 
-    `folder` is what the request's `root` is relative to.
+    `folder` is what the request's `root` is relative to.  Candidates may be asked of an index.
     """
-    given = _canonical(await _reply(recording.request, folder))
+    request = {**recording.request, "op": "indexed"} if by_index else recording.request
+    given = _canonical(await _reply(request, folder))
     wanted = _canonical(recording.reply)
     if given == wanted:
         return None
@@ -139,8 +143,8 @@ async def _title(corpus: Corpus, session_id: str) -> Json:
     return {"sessionId": session_id, "status": "fulfilled", "value": value}
 
 
-async def _candidates(request: Json, folder: Path) -> Json:
-    async with open_resolver(folder / request["root"]) as resolver:
+async def _candidates(request: Json, folder: Path, opening: Any = open_resolver) -> Json:
+    async with opening(folder / request["root"]) as resolver:
         found = await resolver.list_candidates(_target(request), request["query"], request["limit"])
     items = [candidate.to_wire() for candidate in found]
     return {"items": [{name: item[name] for name in _CANDIDATE if name in item} for item in items]}
@@ -174,5 +178,6 @@ _ANSWERS: dict[str, Callable[[Json, Path], Awaitable[Any]]] = {
     "list": _list,
     "titles": _titles,
     "candidates": _candidates,
+    "indexed": partial(_candidates, opening=open_indexed),
     "prepare": _prepare,
 }

@@ -38,3 +38,12 @@ async def test_vectors(op: str, count_replies: CountReplies) -> None:
     count_replies("vectors", len(answers) - len(differences), len(answers))
     assert len(answers) == COUNTS[op]
     assert not differences, "\n".join(differences[:5])
+
+
+async def test_vectors_by_index() -> None:
+    """A title index lists the candidates that an independent program listed."""
+    recordings = [recording for recording in RECORDINGS if recording.op == "candidates"]
+    answers = [await answer(recording, FOLDER, by_index=True) for recording in recordings]
+    differences = [difference for difference in answers if difference is not None]
+    assert len(answers) == COUNTS["candidates"]
+    assert not differences, "\n".join(differences[:5])

@@ -16,7 +16,7 @@ from sessionref.storage.corpus import Corpus, CorpusSession
 from sessionref.storage.protocol import TitleReading
 from sessionref.work import run_all, run_pure
 
-__all__ = ["ScanDiscovery"]
+__all__ = ["ScanDiscovery", "match_session"]
 
 _FIRST_BATCH, _LARGEST_BATCH = 16, 64
 """Titles that are read in one go: a change of thread costs about as much as reading a small log.
@@ -31,7 +31,8 @@ class ScanDiscovery:
     """A `Discovery` that reads logs at every question, at most `concurrency` batches at a time.
 
     It knows nothing from one question to the next, so it is never stale; its cost grows with the
-    logs.  An empty query reads at most `limit` of them.
+    logs.  An empty query reads at most `limit` of them.  Faults are told to `on_diagnostic`, or by
+    a `reporter` that others use too.
     """
 
     def __init__(
@@ -40,10 +41,11 @@ class ScanDiscovery:
         *,
         concurrency: int = 4,
         on_diagnostic: Callable[[Diagnostic], None] | None = None,
+        reporter: Reporter | None = None,
     ) -> None:
         self._corpus = corpus
         self._concurrency = concurrency
-        self._reporter = Reporter(on_diagnostic)
+        self._reporter = reporter or Reporter(on_diagnostic)
 
     async def list_candidates(self, target: Target, query: str, limit: int) -> list[Candidate]:
         """Return the first `limit` sessions that match a query, best first."""
@@ -118,7 +120,7 @@ async def _match_all(
         found = []
         for session, reading in zip(sessions, readings, strict=True):
             check()
-            match = _match(needle, session, reading)
+            match = match_session(needle, session, reading)
             if match is not None:
                 found.append(match)
         return found
@@ -126,7 +128,8 @@ async def _match_all(
     return await run_pure(work, size)
 
 
-def _match(needle: str, session: CorpusSession, reading: TitleReading) -> Candidate | None:
+def match_session(needle: str, session: CorpusSession, reading: TitleReading) -> Candidate | None:
+    """Return a session as it is offered if a lower-cased needle occurs in it, else None."""
     header = session.header
     if header is None:
         return None
