@@ -20,6 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PACKAGES = (
     "sessionref",
     "sessionref.discovery",
+    "sessionref.discovery.sqlite",
     "sessionref.errors",
     "sessionref.storage",
     "sessionref.testing",

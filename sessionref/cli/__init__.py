@@ -2,7 +2,8 @@
 
 application.py   the commands together; running.py gives each error its exit code
 commands/        one module for each command
-options.py       the options that several commands share; root.py says where the logs lie
+options.py       the options that several commands share; root.py says where the logs lie, and
+                 index_file.py where their title index does
 text.py          text that is safe to show; output.py writes it, views.py says how values look
 progress.py      what is seen while something takes long
 demo/            the sessions that `sessionref demo` shows: data, no code

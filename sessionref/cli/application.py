@@ -8,6 +8,7 @@ import click
 
 from sessionref.cli.commands.demo import demo_command
 from sessionref.cli.commands.doctor import doctor_command
+from sessionref.cli.commands.index import index_commands
 from sessionref.cli.commands.list import list_command
 from sessionref.cli.commands.prepare import prepare_command
 from sessionref.cli.commands.show import show_command
@@ -41,13 +42,14 @@ def application() -> None:
 
     sessionref finds earlier sessions, and turns those that a message mentions into one context
     message: what was said in them, cut to a budget, fenced off as background that gives no orders.
-    It only ever reads. See it work, without any sessions of yours: sessionref demo
+    Logs are only ever read. See it work, without any sessions of yours: sessionref demo
 
     \b
     Exit codes:
       0    done; also if nothing matches, and if the reader of a pipe has seen enough
       1    a reference is wrong, or its session cannot be found, read or fitted;
-           doctor: there is a log that cannot be read
+           doctor: there is a log that cannot be read;
+           index: the index cannot be used; index verify: it differs from the logs
       2    the command line or a setting is wrong; nothing was done
       130  interrupted, as with Ctrl-C
     """  # noqa: D301 - click looks for the character that \b stands for
@@ -60,5 +62,6 @@ for command in (
     prepare_command,
     uri_commands,
     doctor_command,
+    index_commands,
 ):
     application.add_command(command)

@@ -11,11 +11,12 @@ import click
 from click.core import ParameterSource
 from pydantic.fields import FieldInfo
 
+from sessionref.cli.index_file import IndexFile
 from sessionref.cli.root import Root, default_root, demo_sessions
 from sessionref.config import ResolverConfig
 from sessionref.errors import InvalidConfigError
 
-__all__ = ["config_options", "json_option", "root_options", "target_option"]
+__all__ = ["config_options", "index_options", "json_option", "root_options", "target_option"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -32,18 +33,22 @@ target_option: Final = click.option(
 )
 
 
-class _Folder(click.Path):
-    """A folder, which need not exist; an empty name is nobody's wish for the current one."""
+class _Place(click.Path):
+    """A folder or file that need not exist; an empty name is nobody's wish for the current one."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(path_type=Path)
+        self._what = what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("a folder must have a name", param, ctx)
+            self.fail(f"a {self._what} must have a name", param, ctx)
         return super().convert(value, param, ctx)
 
 
 _root_option: Final = click.option(
     "--root",
-    type=_Folder(path_type=Path),
+    type=_Place("folder"),
     metavar="FOLDER",
     envvar="SESSIONREF_ROOT",
     show_envvar=True,
@@ -77,6 +82,34 @@ def root_options(command: _Command) -> Callable[..., Any]:
 
     decorated: Callable[..., Any] = call
     return _root_option(_demo_option(click.pass_context(decorated)))
+
+
+_index_option: Final = click.option(
+    "--index",
+    "index_file",
+    type=_Place("file"),
+    metavar="FILE",
+    envvar="SESSIONREF_INDEX",
+    show_envvar=True,
+    show_default="one for each folder of logs, in your cache folder",
+    help="The file of the title index.",
+)
+
+
+def index_options(command: _Command) -> Callable[..., Any]:
+    """Give a command that has `root_options` the option that names an index, and as `index` it.
+
+    The environment names an index of sessions that somebody has: not that of the demo.
+    """
+
+    @wraps(command)
+    def call(ctx: click.Context, *, root: Root, index_file: Path | None, **values: Any) -> Any:
+        in_environment = ctx.get_parameter_source("index_file") is ParameterSource.ENVIRONMENT
+        named = None if in_environment and root.is_demo else index_file
+        return command(root=root, index=IndexFile(root, named, in_environment), **values)
+
+    decorated: Callable[..., Any] = call
+    return _index_option(click.pass_context(decorated))
 
 
 def config_options(

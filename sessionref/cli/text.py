@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Final
 
 from sessionref.reference.visible import visible
 
-__all__ = ["counted", "day", "moment", "one_line", "text_lines"]
+__all__ = ["ago", "counted", "day", "lasting", "moment", "one_line", "text_lines"]
 
 _TAB: Final = 4
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_UNITS: Final = ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"))
 
 
 def one_line(text: str) -> str:
@@ -30,6 +34,24 @@ def day(milliseconds: int) -> str:
 def moment(milliseconds: int) -> str:
     """Return a time since the epoch as day and minute of the local clock."""
     return _formatted(milliseconds, "%Y-%m-%d %H:%M")
+
+
+def ago(seconds: float) -> str:
+    """Return in words how long something has been over, in the largest unit that fits."""
+    for size, noun in _UNITS:
+        if seconds >= size:
+            return f"{counted(int(seconds // size), noun)} ago"
+    return "just now"
+
+
+def lasting(seconds: float) -> str:
+    """Return in few characters how long something will take, rounded up to whole seconds."""
+    whole = math.ceil(seconds)
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
+    return f"{whole // _HOUR:,} h {whole % _HOUR // _MINUTE} min"
 
 
 def counted(number: int, noun: str) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
+import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from sessionref.cli.output import print_quoted
+from sessionref.cli.root import Root
 from sessionref.cli.text import counted, day, moment, one_line
+from sessionref.errors import StorageError, TitleIndexError
 from sessionref.model import (
     Block,
     Candidate,
@@ -29,6 +32,8 @@ __all__ = [
     "print_candidates",
     "print_kept",
     "print_prepared",
+    "print_problems",
+    "print_unreadable",
     "share",
 ]
 
@@ -99,6 +104,20 @@ def print_kept(console: Console, records: Sequence[SourceRecord]) -> None:
             left_out(record.omitted_messages, record.omitted_bytes),
         )
     console.print(table)
+
+
+def print_problems(errors: Iterable[StorageError]) -> None:
+    """Say on stderr what is the matter with a title index, as far as errors are about one."""
+    for error in errors:
+        if isinstance(error, TitleIndexError):
+            click.echo(one_line(error.describe()), err=True)
+
+
+def print_unreadable(logs: int, root: Root) -> None:
+    """Say on stderr how many logs cannot be read, if any, and which command tells more."""
+    if logs:
+        counted_logs = counted(logs, "log")
+        click.echo(f"{counted_logs} cannot be read; `{root.command('doctor')}` says why.", err=True)
 
 
 def share(retained: int, original: int) -> str:

@@ -20,7 +20,10 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith("SESSIONREF_"):
             monkeypatch.delenv(name)
-    for name in ("COLUMNS", "DSH_HOME", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONIOENCODING"):
+    for name in (
+        *("COLUMNS", "DSH_HOME", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONIOENCODING"),
+        "XDG_CACHE_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))

@@ -83,8 +83,11 @@ def examples() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("line", "output"), list(examples()))
-def test_examples_run(invoke: Invoke, line: str, output: str) -> None:
+def test_examples_run(
+    invoke: Invoke, line: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each example is a command line that is understood, and prints what stands below it."""
+    monkeypatch.chdir(tmp_path)
     with demo_sessions() as root:
         result = invoke(*shlex.split(line)[1:], SESSIONREF_ROOT=str(root))
     if output:

@@ -12,10 +12,12 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
+from time import sleep
 from typing import Any
 
 import pytest
 from cli.invoking import HERE
+from filelock import FileLock
 from logs import LogBuilder
 
 pytestmark = pytest.mark.skipif(
@@ -95,6 +97,24 @@ def test_ctrl_c_while_a_pipe_is_full(large_root: Path) -> None:
         assert process.stderr.read() == b""
 
 
+def test_ctrl_c_while_an_index_is_refreshed(root: Path, tmp_path: Path) -> None:
+    """An interrupted refresh ends with 130, without traceback, and the next one is not hindered."""
+    index = tmp_path / "titles.sqlite3"
+    arguments: list[str | Path] = ["index", "refresh", "--root", root, "--index", index]
+    with (
+        FileLock(f"{index}.lock"),  # as another process has it that refreshes
+        start(*arguments, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stderr is not None
+        while not index.exists() and process.poll() is None:
+            sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+        assert process.stderr.read() == b""
+    assert run(*arguments).returncode == 0
+    assert run("index", "status", "--index", index, "--root", root).returncode == 0
+
+
 def test_a_full_disk_is_one_line(root: Path) -> None:
     """Output that cannot be written is an error in one line."""
     full = Path("/dev/full")
@@ -114,6 +134,8 @@ def test_a_full_disk_is_one_line(root: Path) -> None:
         (["uri", "encode", "a"], 0),
         (["show", "lost"], 1),
         (["doctor"], 1),
+        (["index", "build"], 0),
+        (["index", "status"], 1),
         (["list", "--candidate-limit", "0"], 2),
         (["nonsense"], 2),
     ],

@@ -9,7 +9,8 @@ import trio
 from rich.console import Console
 from trio.testing import MockClock
 
-from sessionref.cli.progress import PATIENCE, progress
+from sessionref.cli.progress import PATIENCE, progress, refresh_progress
+from sessionref.discovery.sqlite import RefreshProgress
 
 
 class Screen(io.StringIO):
@@ -81,3 +82,22 @@ async def test_the_cursor_comes_back(autojump_clock: MockClock) -> None:
         await fail_late()
     assert "\x1b[?25l" in screen.getvalue()
     assert screen.getvalue().rindex("\x1b[?25h") > screen.getvalue().rindex("\x1b[?25l")
+
+
+async def test_a_refresh_tells_how_far_it_is(autojump_clock: MockClock) -> None:
+    """Who waits for a refresh sees how much is done, how fast, and how long the rest will take."""
+    screen = Screen()
+    async with refresh_progress(console=Console(file=screen, width=100)) as tell:
+        tell(RefreshProgress(seen=1_000, total=4_000, read=10, seconds=2.0))
+        await trio.sleep(2 * PATIENCE)
+    assert "1,000 of 4,000, 500 a second, 6 s left" in screen.getvalue()
+
+
+async def test_a_refresh_makes_no_rest_up(autojump_clock: MockClock) -> None:
+    """Before anything is done nobody can tell how long the rest will take."""
+    screen = Screen()
+    async with refresh_progress(console=Console(file=screen, width=100)) as tell:
+        tell(RefreshProgress(seen=0, total=4_000, read=0, seconds=0.0))
+        await trio.sleep(2 * PATIENCE)
+    assert "0 of 4,000" in screen.getvalue()
+    assert "left" not in screen.getvalue()

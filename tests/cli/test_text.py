@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionref.cli.text import counted, day, moment, one_line, text_lines
+from sessionref.cli.text import ago, counted, day, lasting, moment, one_line, text_lines
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates among it
 
@@ -61,3 +61,27 @@ def test_a_time_beyond_the_calendar_is_a_number() -> None:
 def test_counted(number: int, phrase: str) -> None:
     """One log is a log, any other number of them are logs."""
     assert counted(number, "log") == phrase
+
+
+@pytest.mark.parametrize(
+    ("seconds", "phrase"),
+    [
+        (-5, "just now"),
+        (59.9, "just now"),
+        (60, "1 minute ago"),
+        (7_199, "1 hour ago"),
+        (86_400 * 2.5, "2 days ago"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_unit(seconds: float, phrase: str) -> None:
+    """An age is as exact as people want it, and a clock that was put back makes no negative one."""
+    assert ago(seconds) == phrase
+
+
+@pytest.mark.parametrize(
+    ("seconds", "phrase"),
+    [(0, "0 s"), (0.1, "1 s"), (59, "59 s"), (59.5, "1 min 0 s"), (3_725, "1 h 2 min")],
+)
+def test_what_is_left_is_told_in_few_characters(seconds: float, phrase: str) -> None:
+    """What is left of a long wait is never said to be nothing."""
+    assert lasting(seconds) == phrase
