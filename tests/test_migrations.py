@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlite_utils import Database
 
 from sessionref import _migrations
 from sessionref._migrations import migrate
+from sessionref._migrations.migrations import steps
 
 STEPS_FILE = Path(_migrations.__file__).with_name("migrations.py")
 
@@ -88,3 +90,28 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.DatabaseError, match="not a database"):
         migrate(path)
     assert path.read_bytes() == b"not a database, " * 100
+
+
+def test_an_index_of_the_first_step_gets_the_others(tmp_path: Path) -> None:
+    """A file from before there were sessions in it ends with the schema of a fresh one."""
+    old, fresh = tmp_path / "old.db", tmp_path / "fresh.db"
+    with closing(Database(str(old))) as db:
+        steps.apply(db, stop_before="s002_hold_sessions")
+    assert "session" not in {name for _, name, _ in read_schema(old)}
+    migrate(old)
+    migrate(fresh)
+    assert read_schema(old) == read_schema(fresh)
+
+
+def test_tables_mind_types(tmp_path: Path) -> None:
+    """No column takes a text for a blob: a comparison of the two would find nothing, silently."""
+    path = tmp_path / "index.db"
+    migrate(path)
+    with closing(sqlite3.connect(path)) as connection:
+        for insert in (
+            "INSERT INTO cwd (path) VALUES ('/w')",
+            "INSERT INTO name (name) VALUES ('n')",
+            "INSERT INTO fault (place, problem) VALUES ('p', x'00')",
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="cannot store TEXT"):
+                connection.execute(insert)

@@ -12,26 +12,12 @@ import pytest
 import trio
 from asking import context_of
 from logs import LogBuilder, store_of
+from stepping import StepWatch
 
 from sessionref import Reference, SessionReferenceResolver, Target, open_resolver
 from sessionref.storage import LiveSession, LiveSessions
 
 TARGET = Target(session_id="target")
-
-
-class StepWatch(trio.abc.Instrument):
-    """Takes the processor's time of each step that the loop makes."""
-
-    def __init__(self) -> None:
-        self.longest = 0.0
-        self._started: float | None = None
-
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        self._started = time.thread_time()
-
-    def after_task_step(self, task: trio.lowlevel.Task) -> None:
-        if self._started is not None:
-            self.longest = max(self.longest, time.thread_time() - self._started)
 
 
 @asynccontextmanager
