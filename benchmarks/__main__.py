@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from benchmarks import imports, prepare, scan
+from benchmarks import discovery, imports, index, prepare, scan
 from benchmarks.report import Report, draw, print_table, write_json
 
 _File = click.Path(dir_okay=False, path_type=Path)
@@ -42,6 +42,13 @@ def _sizes(name: str, default: tuple[int, ...], help_text: str) -> Callable[...,
     )
 
 
+def _split_sizes(_: click.Context, __: click.Parameter, value: str) -> list[int]:
+    sizes = value.split(",")
+    if not all(size.isdecimal() and int(size) > 1 for size in sizes):
+        raise click.BadParameter("not whole numbers from 2 on with commas between")
+    return [int(size) for size in sizes]
+
+
 @main.command("prepare")
 @_sizes("--messages", prepare.SIZES, "How many messages the session has")
 @_rounds
@@ -64,6 +71,48 @@ def scan_command(
 ) -> None:
     """Look sessions up without an index."""
     _publish(scan.run(sizes, rounds), json_file, picture)
+
+
+@main.command("discovery")
+@click.option(
+    "--sessions",
+    "sizes",
+    callback=_split_sizes,
+    default=",".join(map(str, discovery.SIZES)),
+    show_default=True,
+    help="How many sessions the index has, several numbers with commas between.",
+)
+@click.option(
+    "--needles",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="How many needles of each class are looked up.",
+)
+@_json
+@_picture
+def discovery_command(
+    sizes: list[int], needles: int, json_file: Path | None, picture: Path | None
+) -> None:
+    """Look sessions up in the title index."""
+    report = discovery.run(sizes, needles)
+    discovery.print_table(report)
+    if json_file is not None:
+        write_json(report, json_file)
+    if picture is not None:
+        discovery.draw(report, picture)
+
+
+@main.command("index")
+@_sizes("--logs", index.SIZES, "How many sessions there are")
+@_rounds
+@_json
+@_picture
+def index_command(
+    sizes: tuple[int, ...], rounds: int, json_file: Path | None, picture: Path | None
+) -> None:
+    """Build, refresh and bring up to date the title index."""
+    _publish(index.run(sizes, rounds), json_file, picture)
 
 
 @main.command("imports")

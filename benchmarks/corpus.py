@@ -18,7 +18,7 @@ import zstandard
 
 from sessionref.storage.jsonl.layout import project_name, session_name
 
-__all__ = ["CREATED_AT", "Dialogue", "write_logs", "write_session"]
+__all__ = ["CREATED_AT", "Dialogue", "append_turn", "write_logs", "write_session"]
 
 Data = dict[str, Any]
 
@@ -200,6 +200,24 @@ def write_session(
         for records in Dialogue(seed, messages, version).turns():
             file.write(pack(_lines(records)))
     return log
+
+
+def append_turn(log: Path) -> None:
+    """Let a session go on for a short turn."""
+    is_compressed = log.suffix == ".zstd"
+    data = log.read_bytes()
+    if is_compressed:
+        data = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
+    last = json.loads(data.split(b"\n")[-2])
+    turn = {"turn": last["data"]["turn"] + 1}
+    kinds = [("turn/start", turn), ("turn/end", {**turn, "reason": {"kind": "completed"}})]
+    records = [
+        {"type": kind, "seq": last["seq"] + 1 + number, "time": last["time"] + number, "data": part}
+        for number, (kind, part) in enumerate(kinds)
+    ]
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress if is_compressed else bytes
+    with log.open("ab") as file:
+        file.write(pack(_lines(records)))
 
 
 def _embedded(record: Data) -> Data:

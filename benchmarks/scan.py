@@ -20,7 +20,7 @@ from benchmarks.fresh import take_turns
 from benchmarks.report import VERSIONS, Check, Report, Row, to_version_0
 from sessionref import Target, open_resolver
 
-__all__ = ["SIZES", "run"]
+__all__ = ["SIZES", "run", "time_parsing", "walk_logs"]
 
 SIZES: Final = (200, 1_000, 5_000)
 
@@ -49,11 +49,11 @@ def _measure(encoding: str, size: int, rounds: int) -> Iterator[Row]:
         with TemporaryDirectory() as folder:
             root = Path(folder)
             write_logs(root, size, compressed=encoding == "zstd", version=version)
-            total = sum(Path(log).stat().st_size for log in _walk(root))
+            total = sum(Path(log).stat().st_size for log in walk_logs(root))
             ours, floor, empty = take_turns(
                 rounds,
                 partial(_time_lookup, root, _NOWHERE, 0),
-                partial(_time_parsing, root, size),
+                partial(time_parsing, root, size),
                 partial(_time_lookup, root, "", min(size, 50)),
             )
         checks = [Check("ratio", ours.best / floor.best, _RATIO)]
@@ -80,11 +80,12 @@ async def _look_up(root: Path, query: str, expected: int) -> float:
     return seconds
 
 
-def _time_parsing(root: Path, expected: int) -> float:
+def time_parsing(root: Path, expected: int) -> float:
+    """Return the seconds that it takes to read, decompress and parse all logs below a root."""
     start = perf_counter()
     decompressor = zstandard.ZstdDecompressor()
     logs = 0
-    for log in _walk(root):
+    for log in walk_logs(root):
         data = Path(log).read_bytes()
         if log.endswith(".zstd"):
             data = decompressor.stream_reader(data, read_across_frames=True).read()
@@ -97,10 +98,11 @@ def _time_parsing(root: Path, expected: int) -> float:
     return seconds
 
 
-def _walk(folder: str | Path) -> Iterator[str]:
+def walk_logs(folder: str | Path) -> Iterator[str]:
+    """Yield the paths of all files below a folder."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
-                yield from _walk(entry.path)
+                yield from walk_logs(entry.path)
             else:
                 yield entry.path

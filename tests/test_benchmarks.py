@@ -60,6 +60,17 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return report_of(tmp_path_factory.mktemp("imports"), "imports")
 
 
+@pytest.fixture(scope="module")
+def discovered(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    from benchmarks.__main__ import main
+
+    file = tmp_path_factory.mktemp("discovery") / "report.json"
+    arguments = ["discovery", "--sessions", "60,600", "--needles", "3", "--json", str(file)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
 def test_preparing_is_measured_for_both_budgets(prepared: Any) -> None:
     """A preparation is measured with the usual budget and with one that keeps everything."""
     rows = [(row["series"], row["size"]) for row in prepared["rows"]]
@@ -173,3 +184,68 @@ def test_a_session_has_the_messages_that_were_asked_for(
     log = read_log(path.read_bytes().split(b"\n")[:-1])
     assert log.title is not None
     assert len(project(log)) == messages
+
+
+def test_the_index_is_measured_beside_its_rivals(discovered: Any) -> None:
+    """Each class of needles has the times of the index and of three other ways, at each size."""
+    rows = [row for row in discovered["rows"] if row["series"] != "building"]
+    assert {row["size"] for row in rows} == {60, 600}
+    for row in rows:
+        assert 0 < row["ours"]["median"] <= row["p99"]
+        assert row["rivals"].keys() == {"one pass in memory", "FTS5 by hand", "instr"}
+        assert min(row["rivals"].values()) > 0
+
+
+def test_the_index_has_to_stay_small(discovered: Any) -> None:
+    """The size of the file and of the process is checked, and what ten times the sessions cost."""
+    small, large = (row for row in discovered["rows"] if row["series"] == "building")
+    names = ["bytes a session", "MB of memory"]
+    assert [check["name"] for check in small["checks"]] == names
+    assert [check["name"] for check in large["checks"]] == [*names, "growth of the worst p99"]
+
+
+def test_sizes_are_numbers() -> None:
+    """What is no list of numbers is refused in words."""
+    from benchmarks.__main__ import main
+
+    result = CliRunner().invoke(main, ["discovery", "--sessions", "60,many"])
+    assert result.exit_code == 2
+    assert "with commas between" in result.output
+
+
+def test_needles_are_of_their_class() -> None:
+    """Each class has as many needles as asked, the same each time, and of the length it names."""
+    from benchmarks.titles import draw_needles, titled_sessions
+
+    sessions = list(titled_sessions(300))
+    needles = draw_needles(sessions, 5)
+    assert needles == draw_needles(sessions, 5)
+    assert {len(drawn) for drawn in needles.values()} == {5}
+    sizes = {"1 character": 1, "2 characters": 2, "3 characters": 3, "Chinese, 4": 4, "empty": 0}
+    for name, size in sizes.items():
+        assert {len(needle) for needle in needles[name]} == {size}
+    text = "\n".join(f"{each.id}\n{each.cwd}\n{each.title}".lower() for each in sessions)
+    for name, drawn in needles.items():
+        assert all((needle in text) != name.startswith("absent") for needle in drawn), name
+
+
+def test_a_smaller_corpus_of_titles_begins_a_larger_one() -> None:
+    """The first sessions are the same, however many follow."""
+    from benchmarks.titles import titled_sessions
+
+    assert list(titled_sessions(20)) == list(titled_sessions(40))[:20]
+
+
+def test_a_picture_shows_each_class_of_needles(tmp_path: Path) -> None:
+    """The picture of lookups names the classes and the rivals."""
+    pytest.importorskip("matplotlib", reason="comes with the group `bench`")
+    from benchmarks.discovery import Lookups, draw
+    from benchmarks.fresh import Timing
+    from benchmarks.report import Report
+
+    rivals = {"one pass in memory": 1.0, "FTS5 by hand": 2.0, "instr": 3.0}
+    row = Lookups("rare word", 1_000, Timing(0.1, 0.2), p99=0.3, rivals=rivals)
+    file = tmp_path / "picture.svg"
+    draw(Report("discovery", "sessions", "one pass in memory", 1, (row,)), file)
+    texts = re.findall(">([^<>]+)</text>", file.read_text(encoding="utf-8"))
+    assert {"rare word", "sessionref, p50 to p99", "instr, p50"} <= set(texts)
