@@ -127,12 +127,12 @@ class Connections:
         return self._connect(patience)
 
     def _give_back(self, idle: list[apsw.Connection], connection: apsw.Connection) -> None:
-        # An interrupted connection refuses all work until the last of its statements has gone.
-        is_sound = not connection.is_interrupted
+        is_sound = True
         try:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         except apsw.Error:
+            # One that was interrupted refuses all work until the last of its statements has gone.
             is_sound = False
         with self._guard:
             if is_sound and not self._is_closed:
