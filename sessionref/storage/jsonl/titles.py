@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from hashlib import blake2b
 from os.path import basename
 from typing import Final, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -44,8 +44,6 @@ _WINDOWS: Final = 32
 _WHOLLY_COMPARED: Final = 2**18
 """Up to so many bytes before a mark are compared, all of them; of more, windows."""
 
-_SUM_BYTES: Final = 8
-
 Check = Callable[[], object]
 
 
@@ -60,7 +58,7 @@ class LogMark(NamedTuple):
     inode: int
     stop: int
     text_bytes: int
-    fingerprint: bytes
+    fingerprint: int
     state: FoldState
 
     def to_bytes(self) -> bytes:
@@ -164,7 +162,7 @@ class _Reading:
         self._title_at_mark = self._latest(fold.title)
         revision = self._file.revision
         text_bytes = self._text_before + self._lines.taken
-        return LogMark(revision.device, revision.inode, stop, text_bytes, b"", fold.state)
+        return LogMark(revision.device, revision.inode, stop, text_bytes, 0, fold.state)
 
     def _latest(self, title: SessionTitle | None) -> str | None:
         return self._title if title is None else title.title
@@ -180,13 +178,11 @@ def _fits(mark: LogMark, file: BoundedFile) -> bool:
     )
 
 
-def _fingerprint(file: BoundedFile, stop: int) -> bytes:
+def _fingerprint(file: BoundedFile, stop: int) -> int:
     """Return a sum of the bytes before one: of all, or of windows from the first to the last."""
-    total = blake2b(digest_size=_SUM_BYTES)
     if stop <= _WHOLLY_COMPARED:
-        total.update(file.peek(0, stop))
-    else:
-        last = stop - _WINDOW
-        for number in range(_WINDOWS):
-            total.update(file.peek(last * number // (_WINDOWS - 1), _WINDOW))
-    return total.digest()
+        return crc32(file.peek(0, stop))
+    last, total = stop - _WINDOW, 0
+    for number in range(_WINDOWS):
+        total = crc32(file.peek(last * number // (_WINDOWS - 1), _WINDOW), total)
+    return total
