@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
@@ -21,6 +22,8 @@ __all__ = [
 
 MAX_HEADER_BYTES: Final = 2**20
 """The longest header line that is read: listing a folder must not depend on what lies in it."""
+
+_SHORT: Final = 2**10
 
 _RETIRED_MEMBERS: Final = frozenset({"sandboxMode", "approvalPolicy"})
 
@@ -80,11 +83,19 @@ def read_header(line: bytes) -> SessionHeader:
     """
     if len(line) > MAX_HEADER_BYTES:
         raise _damaged(f"the header is longer than {MAX_HEADER_BYTES:,} bytes")
+    return _read_short(line) if len(line) <= _SHORT else _read(line)
+
+
+def _read(line: bytes) -> SessionHeader:
     try:
         value = line_decoder()(line)
     except ValueError as error:
         raise _damaged(f"the header is not JSON: {error}") from error
     return parse_header(value)
+
+
+# A listing reads the header of a log, and then so does whoever reads its title or messages.
+_read_short = lru_cache(8192)(_read)
 
 
 def parse_header(value: object) -> SessionHeader:

@@ -47,6 +47,10 @@ class LogReader:
         self._known_types = known_types
         self._version = version
         self._keeps_surface = keeps_surface
+        # Importing the library shall not load what only reading a log needs.
+        from sessionref.session.typed import take_lines
+
+        self._take_lines = take_lines
         self._decode = line_decoder()
         self._fold: SessionFold | None = None
         self._header: SessionHeader | None = None
@@ -79,10 +83,13 @@ class LogReader:
         """The header, None before the first line."""
         return self._header
 
-    def feed(self, lines: Sequence[bytes], *, sealed: bool = False) -> None:
+    def feed(
+        self, lines: Sequence[bytes], *, sealed: bool = False, size: int | None = None
+    ) -> None:
         """Take in complete lines, without their line feeds.
 
-        `sealed` says that a writer committed them as a whole, as a complete frame proves.
+        `sealed` says that a writer committed them as a whole, as a complete frame proves.  `size`
+        is how many bytes they are together with their line feeds, if the caller knows.
         """
         rest = iter(lines)
         if self._fold is None:
@@ -92,7 +99,7 @@ class LogReader:
         if self._defect is not None and any(map(self._ends_turn, rest)):
             raise self._defect
         self._lines += len(lines)
-        self._bytes += sum(map(len, lines)) + len(lines)
+        self._bytes += sum(map(len, lines)) + len(lines) if size is None else size
 
     def close(self) -> SessionLog:
         """Return what the lines so far mean; a last line without line feed is never fed."""
@@ -112,11 +119,8 @@ class LogReader:
     def _take(
         self, fold: SessionFold, rest: Iterator[bytes], lines: Sequence[bytes], *, sealed: bool
     ) -> None:
-        # Importing the library shall not load what only reading a log needs.
-        from sessionref.session.typed import take_lines
-
         try:
-            take_lines(fold, rest)
+            self._take_lines(fold, rest)
         except (SessionDamagedError, SessionUnsupportedError) as error:
             number, byte = self._place(rest, lines)
             raise replace(error, line=number, byte=byte) from error.__cause__

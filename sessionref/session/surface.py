@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from sessionref.errors import SessionDamagedError
@@ -40,11 +41,15 @@ class Surface:
     """An ordered list of seqs, each with its node, that appends and replacements build up."""
 
     def __init__(self) -> None:
+        # As long as nothing was replaced, the nodes lie in the order of the surface.
         self._nodes: dict[int, SurfaceNode] = {}
-        self._next: dict[int, int] = {_ENDS: _ENDS}
-        self._previous: dict[int, int] = {_ENDS: _ENDS}
+        self._next: dict[int, int] = {}
+        self._previous: dict[int, int] = {}
 
     def __iter__(self) -> Iterator[tuple[int, SurfaceNode]]:
+        if not self._next:
+            yield from self._nodes.items()
+            return
         seq = self._next[_ENDS]
         while seq != _ENDS:
             yield seq, self._nodes[seq]
@@ -57,13 +62,13 @@ class Surface:
     @property
     def head(self) -> int | None:
         """The seq of the first event, None if there is none."""
-        first = self._next[_ENDS]
-        return None if first == _ENDS else first
+        return next((seq for seq, _ in self), None)
 
     def append(self, seq: int, node: SurfaceNode) -> None:
         """Add an event at the end."""
-        self._link(self._previous[_ENDS], seq, _ENDS)
         self._nodes[seq] = node
+        if self._next:
+            self._link(self._previous[_ENDS], seq, _ENDS)
 
     def replace(self, seq: int, node: SurfaceNode, start: int, end: int) -> list[int]:
         """Put an event in the place of those from `start` to `end` inclusive; return their seqs.
@@ -75,6 +80,8 @@ class Surface:
             raise SessionDamagedError(
                 reason=f"the replacement of {start} to {end} names an event not on the surface"
             )
+        if not self._next:
+            self._link_all()
         removed = [start]
         while removed[-1] != end:
             following = self._next[removed[-1]]
@@ -89,6 +96,11 @@ class Surface:
         self._link(before, seq, after)
         self._nodes[seq] = node
         return removed
+
+    def _link_all(self) -> None:
+        order = [_ENDS, *self._nodes, _ENDS]
+        self._next = dict(pairwise(order))
+        self._previous = dict(pairwise(reversed(order)))
 
     def _link(self, before: int, seq: int, after: int) -> None:
         self._next[before] = self._previous[after] = seq

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.json import Decoder
+from msgspec.json import decode as decode_json
 
 from sessionref.javascript import MAX_SAFE_INTEGER
 from sessionref.session.header import require_version
@@ -27,6 +28,7 @@ from sessionref.session.messages import (
     streamed_assistant_node,
     tool_result_node,
 )
+from sessionref.session.seq_text import is_run_before
 from sessionref.session.surface import SurfaceNode, parse_source_seqs
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ _Safe = Annotated[int, Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
 _Natural = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
 _Name = Annotated[str, Meta(min_length=1)]
 _Members = Annotated[list[str], Meta(min_length=1)]
+
+
+_WHOLLY_DECODED: Final = frozenset({b"text-chunks", b"reasoning-chunks", b"tool-call-chunks"})
+
+_NO_SOURCES: Final = Raw(b"")
 
 
 class _Shape(Protocol):
@@ -68,14 +75,6 @@ class _Plain(_Event):
 
     type: str
     data: Raw
-
-    def enter(self, fold: SessionFold) -> bool:
-        # A member may stand in a line twice: the last one counts.
-        if self.type not in fold.plain_types:
-            return False
-        fold.next_seq += 1
-        fold.last_time = self.time
-        return True
 
 
 class _Turn(_Exactly):
@@ -191,7 +190,11 @@ class _CallRun(_Run, kw_only=True):
 
 def _enter_run(fold: SessionFold, time: int, steps: list[int], length: int) -> bool:
     last = time + sum(steps)
-    if len(steps) != length - 1 or max(last, fold.next_seq + length - 1) > MAX_SAFE_INTEGER:
+    if (
+        len(steps) != length - 1
+        or last > MAX_SAFE_INTEGER
+        or fold.next_seq + length - 1 > MAX_SAFE_INTEGER
+    ):
         return False
     return fold.pass_over(length, last)
 
@@ -284,11 +287,13 @@ class _Answer(_Appended, kw_only=True):
 
     type: Literal["assistant/message"]
     data: _Answered
-    sources: list[Any] | UnsetType = field(name="sourceEventSeqs", default=UNSET)
+    sources: Raw = field(name="sourceEventSeqs", default=_NO_SOURCES)
 
     def enter(self, fold: SessionFold) -> bool:
-        if self.sources is not UNSET:
-            parse_source_seqs(self.sources, self.seq)
+        if self.sources is not _NO_SOURCES:
+            text = bytes(self.sources)
+            if not is_run_before(text, self.seq):
+                parse_source_seqs(decode_json(text), self.seq)
         return _enter_answer(fold, self.time, self.data)
 
 
@@ -415,28 +420,37 @@ def take_lines(fold: SessionFold, lines: Iterable[bytes]) -> None:
     line is then the last that was taken from `lines`.
     """
     find_decoder, decode_any = _decoders(fold.header.version).get, line_decoder()
+    plain_types = fold.plain_types
     for line in lines:
         # Writers put the type first; where one does not, the line is only read more slowly.
-        decode = find_decoder(line[_TYPE : line.find(b'"', _TYPE, _LONGEST_TYPE)])
+        kind = line[_TYPE : line.find(b'"', _TYPE, _LONGEST_TYPE)]
+        decode = find_decoder(kind)
         if decode is not None:
             try:
                 # What is passed over is not decoded, and must be UTF-8 all the same.
-                if not line.isascii():
+                if not line.isascii() and kind not in _WHOLLY_DECODED:
                     line.decode()
                 shape = decode(line)
             except (ValueError, RecursionError):
                 pass
             else:
-                if shape.seq == fold.next_seq and shape.enter(fold):
-                    continue
+                if shape.seq == fold.next_seq:
+                    if isinstance(shape, _Plain):
+                        # A member may stand in a line twice: the last one counts.
+                        if shape.type in plain_types:
+                            fold.next_seq += 1
+                            fold.last_time = shape.time
+                            continue
+                    elif shape.enter(fold):
+                        continue
         fold.take(decode_any(line))
 
 
 @cache
-def _decoders(version: int) -> Mapping[bytes, Callable[[bytes], _Shape]]:
+def _decoders(version: int) -> Mapping[bytes, Callable[[bytes], _Plain | _Shape]]:
     """Return what parses a line, by its type."""
     generation = require_version(version)
-    shapes: dict[str, type[_Shape]] = {
+    shapes: dict[str, type[_Plain | _Shape]] = {
         **dict.fromkeys(generation.plain_types, _Plain),
         "turn/start": _TurnStart,
         "turn/end": _TurnEnd,

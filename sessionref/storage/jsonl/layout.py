@@ -62,6 +62,7 @@ def session_id_of(name: str) -> str | None:
     return session_id if session_name(session_id) == name else None
 
 
+@lru_cache(maxsize=256)
 def log_version(name: str) -> int | None:
     """Return the version of the format that a file's name tells, None if it is no log's name."""
     match = _LOG_NAME.fullmatch(name)

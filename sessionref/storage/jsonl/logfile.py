@@ -39,7 +39,7 @@ def open_log(path: str) -> Iterator[tuple[FileIO, Revision]]:
     Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.
     """
     try:
-        file = FileIO(path, "rb", opener=lambda name, _: os.open(name, _OPEN_FLAGS))
+        file = FileIO(path, "rb", opener=_open)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -64,6 +64,10 @@ def located(path: str) -> Iterator[None]:
         raise SessionTooLargeError(reason=reason, path=path, limit=0) from error
     except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
         raise error.located(path) from error.__cause__
+
+
+def _open(path: str, _: int) -> int:
+    return os.open(path, _OPEN_FLAGS)
 
 
 def _reason(error: OSError) -> str:
@@ -110,6 +114,10 @@ class BoundedFile:
             self._last = data[-_COMPARED_BYTES:]
             self._place += len(data)
         return data
+
+    def has_changed(self) -> bool:
+        """Return whether the file has changed in anything since it was opened."""
+        return revision_of(os.fstat(self._file.fileno())) != self._before
 
     def is_as_read(self) -> bool:
         """Return whether what was read still stands in the file, as far as can be told.

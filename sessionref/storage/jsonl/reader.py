@@ -170,7 +170,8 @@ def feed_lines(reader: LogReader, pieces: Iterator[bytes], check: Check, *, seal
         complete, line_feed, rest = piece.rpartition(b"\n")
         if line_feed:
             waiting.append(complete)
-            reader.feed(b"".join(waiting).split(b"\n"), sealed=sealed)
+            text = b"".join(waiting)
+            reader.feed(text.split(b"\n"), sealed=sealed, size=len(text) + 1)
             waiting, length = [], 0
         if rest:
             waiting.append(rest)

@@ -34,6 +34,7 @@ from sessionref.storage.jsonl.reader import (
     feed_lines,
     is_compressed,
     read_in_one_state,
+    version_problem,
 )
 from sessionref.storage.protocol import Revision
 
@@ -43,6 +44,11 @@ _WINDOW: Final = 2**12
 _WINDOWS: Final = 32
 _WHOLLY_COMPARED: Final = 2**18
 """Up to so many bytes before a mark are compared, all of them; of more, windows."""
+
+_FORMAT: Final = b"\x01"
+"""What kept marks start with; another number from then on that they mean something else."""
+
+_SUM_BYTES: Final = 4
 
 Check = Callable[[], object]
 
@@ -56,6 +62,7 @@ class LogMark(NamedTuple):
 
     device: int
     inode: int
+    is_compressed: bool
     stop: int
     text_bytes: int
     fingerprint: int
@@ -63,19 +70,24 @@ class LogMark(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return the mark as bytes to be kept."""
-        return msgspec.msgpack.encode(self)
+        data = _FORMAT + msgspec.msgpack.encode(self)
+        return data + _sum(data)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> LogMark | None:
-        """Return the mark that was kept, or None if these bytes are none of this version."""
+        """Return the mark that was kept, or None if these bytes are not as one was kept."""
+        data, kept_sum = data[:-_SUM_BYTES], data[-_SUM_BYTES:]
+        # A wrong number in a mark would go unnoticed, and what follows in the log be passed over.
+        if not data.startswith(_FORMAT) or kept_sum != _sum(data):
+            return None
         try:
-            return msgspec.msgpack.decode(data, type=cls)
+            return msgspec.msgpack.decode(data[len(_FORMAT) :], type=cls)
         except (msgspec.MsgspecError, ValueError):
             return None
 
 
 class KnownTitle(NamedTuple):
-    """What was read of a log before: its header, its title, and where to go on from."""
+    """What was read of a log before, by the same rules: its header, its title, and its mark."""
 
     header: SessionHeader
     title: str | None
@@ -108,11 +120,16 @@ def read_title(
 def _read(
     file: BoundedFile, path: str, rules: LogRules, check: Check, known: KnownTitle | None
 ) -> TitleState:
-    if known is not None and _fits(known.mark, file):
+    if known is not None and _may_go_on(known, file, path) and _stands_before(known.mark, file):
         try:
-            return _Reading(file, path, rules).read(check, known)
+            state = _Reading(file, path, rules).read(check, known)
         except (ForgottenError, StorageError):
-            file.start_at(0)
+            pass
+        else:
+            # Of a file that was rewritten meanwhile, the new mark would tell what nobody has read.
+            if not file.has_changed() or _stands_before(known.mark, file):
+                return state
+        file.start_at(0)
     return _Reading(file, path, rules).read(check)
 
 
@@ -161,21 +178,34 @@ class _Reading:
             return None
         self._title_at_mark = self._latest(fold.title)
         revision = self._file.revision
-        text_bytes = self._text_before + self._lines.taken
-        return LogMark(revision.device, revision.inode, stop, text_bytes, 0, fold.state)
+        return LogMark(
+            revision.device,
+            revision.inode,
+            is_compressed=is_compressed(self._path),
+            stop=stop,
+            text_bytes=self._text_before + self._lines.taken,
+            fingerprint=0,
+            state=fold.state,
+        )
 
     def _latest(self, title: SessionTitle | None) -> str | None:
         return self._title if title is None else title.title
 
 
-def _fits(mark: LogMark, file: BoundedFile) -> bool:
-    """Return whether the part of a file before a mark is what was read, as far as can be told."""
-    revision = file.revision
+def _may_go_on(known: KnownTitle, file: BoundedFile, path: str) -> bool:
+    """Return whether a log is the file that was read, and its name says what it said then."""
+    mark, revision = known.mark, file.revision
     return (
         (mark.device, mark.inode) == (revision.device, revision.inode)
         and mark.stop <= revision.size
-        and mark.fingerprint == _fingerprint(file, mark.stop)
+        and mark.is_compressed == is_compressed(path)
+        and version_problem(path, known.header) is None
     )
+
+
+def _stands_before(mark: LogMark, file: BoundedFile) -> bool:
+    """Return whether what stands before a mark is what was read, as far as can be told."""
+    return mark.fingerprint == _fingerprint(file, mark.stop)
 
 
 def _fingerprint(file: BoundedFile, stop: int) -> int:
@@ -186,3 +216,7 @@ def _fingerprint(file: BoundedFile, stop: int) -> int:
     for number in range(_WINDOWS):
         total = crc32(file.peek(last * number // (_WINDOWS - 1), _WINDOW), total)
     return total
+
+
+def _sum(data: bytes) -> bytes:
+    return crc32(data).to_bytes(_SUM_BYTES, "little")
