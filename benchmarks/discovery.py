@@ -1,4 +1,9 @@
-"""Lookups by the title index, beside three other ways to answer them."""
+"""Lookups by the title index, beside three other ways to answer them.
+
+Each way has a process of its own for each size of corpus, and all of them take turns, class by
+class, so that whatever else the machine does falls on all.  What is counted is the time of the
+processor, for the same reason: all files are in memory by then.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +11,44 @@ import re
 import resource
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import Any, Final
 
-import apsw
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.fresh import Timing
 from benchmarks.report import Check, Report, Row
 from benchmarks.rivals import (
-    LIMIT,
+    Instr,
+    Memory,
     Question,
+    Trigrams,
     build_rivals,
-    time_instr,
-    time_memory,
-    time_trigrams,
 )
+from benchmarks.title_index import Index, build_index
 from benchmarks.titles import TitledSession, draw_needles, titled_sessions
-from sessionref._migrations import migrate
-from sessionref.discovery.sqlite.counting import count_grams
-from sessionref.discovery.sqlite.rows import IndexedSession
-from sessionref.discovery.sqlite.search import search
-from sessionref.discovery.sqlite.writing import merge_grams, put_sessions
-from sessionref.storage.protocol import Revision
 
 __all__ = ["SIZES", "draw", "print_table", "run"]
 
 SIZES: Final = (10_000, 100_000, 1_000_000)
 
+_OURS: Final = "sessionref"
 _MEMORY: Final = "one pass in memory"
-_RIVALS: Final = {
-    # How many of the needles each is asked: they take longer, and vary less.
-    _MEMORY: (time_memory, 20),
-    "FTS5 by hand": (time_trigrams, 10),
-    "instr": (time_instr, 3),
-}
+_RIVALS: Final = (_MEMORY, "FTS5 by hand", "instr")
 _RATIOS: Final = (("p50, to memory", 0.05), ("p99, to memory", 0.25))
 _LARGE: Final = 1_000_000
 """From so many sessions on, the ratios have targets: below, no way takes long."""
 _GROWTH: Final = 3
 _BYTES_EACH: Final = 900
 _MEGABYTES: Final = 250
-_BATCH: Final = 20_000
-_CACHE: Final = "PRAGMA cache_size = -16000"
 
 
 @dataclass(frozen=True)
@@ -71,9 +61,14 @@ class Lookups(Row):
 
 def run(sizes: Sequence[int], needles: int) -> Report:
     """Return what lookups cost, by class of needle, in corpora of some sizes."""
-    rows: list[Row] = []
-    for size in sorted(sizes):
-        rows += _measure(size, needles, rows)
+    with TemporaryDirectory() as folder, ExitStack() as processes:
+        corpora = [_Corpus(Path(folder), size, needles, processes) for size in sorted(sizes)]
+        for name in corpora[0].questions:
+            for corpus in corpora:
+                corpus.measure(name)
+        rows: list[Row] = []
+        for corpus in corpora:
+            rows += corpus.report(rows)
     return Report("discovery", "sessions", _MEMORY, needles, tuple(rows))
 
 
@@ -134,46 +129,61 @@ def draw(report: Report, file: Path) -> None:
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 
-def _measure(size: int, needles: int, smaller: Sequence[Row]) -> list[Row]:
-    sample = Random(size).sample(list(titled_sessions(size)), min(size, 3_000))
-    classes = draw_needles(sample, needles)
-    questions = {
-        name: [(needle, *_target(sample, place)) for place, needle in enumerate(drawn)]
-        for name, drawn in classes.items()
-    }
-    with TemporaryDirectory() as folder:
-        index, plain = Path(folder, "index.db"), Path(folder, "plain.db")
-        building = _in_fresh_process(partial(_build_index, index, size))
-        _in_fresh_process(partial(build_rivals, plain, size))
-        ours, memory = _in_fresh_process(partial(_time_index, index, questions))
-        theirs = {
-            rival: _in_fresh_process(partial(_time_rival, time, plain, questions, count))
-            for rival, (time, count) in _RIVALS.items()
+class _Corpus:
+    """The sessions of one size: their files, the processes that look into them, and times."""
+
+    def __init__(self, folder: Path, size: int, needles: int, processes: ExitStack) -> None:
+        self._size = size
+        self._index = folder / f"index-{size}.db"
+        plain = folder / f"plain-{size}.db"
+        with _process() as building:
+            self._building: float = building.submit(build_index, self._index, size).result()
+            building.submit(build_rivals, plain, size).result()
+        sample = Random(size).sample(list(titled_sessions(size)), min(size, 3_000))
+        self.questions = {
+            name: [(needle, *_target(sample, place)) for place, needle in enumerate(drawn)]
+            for name, drawn in draw_needles(sample, needles).items()
         }
-        bytes_each = index.stat().st_size / size
-    rows: list[Row] = []
-    for name, times in ours.items():
-        rivals = {rival: median(found[name]) for rival, found in theirs.items()}
-        rows.append(_lookups(name, size, times, rivals))
-    worst = max(row.p99 for row in rows if isinstance(row, Lookups))
-    checks = [
-        Check("bytes a session", bytes_each, _BYTES_EACH),
-        Check("MB of memory", memory / 2**20, _MEGABYTES),
-    ]
-    tenth = [row.p99 for row in smaller if isinstance(row, Lookups) and row.size * 10 == size]
-    if tenth:
-        checks.append(Check("growth of the worst p99", worst / max(tenth), _GROWTH))
-    return [*rows, Row("building", size, Timing(building, building), checks=tuple(checks))]
+        self._processes = {
+            way: processes.enter_context(_process(_prepare, way, path))
+            for way, path in ((_OURS, self._index), *((rival, plain) for rival in _RIVALS))
+        }
+        self._times: dict[str, dict[str, list[float]]] = {}
+
+    def measure(self, name: str) -> None:
+        """Look up the needles of a class, in each way."""
+        self._times[name] = {
+            way: process.submit(_time, self.questions[name][: _MOST_ASKED.get(way)]).result()
+            for way, process in self._processes.items()
+        }
+
+    def report(self, smaller: Sequence[Row]) -> list[Row]:
+        """Return what was measured, given the rows of smaller corpora."""
+        rows: list[Row] = [_lookups(name, self._size, times) for name, times in self._times.items()]
+        memory = self._processes[_OURS].submit(_peak_memory).result()
+        checks = [
+            Check("bytes a session", self._index.stat().st_size / self._size, _BYTES_EACH),
+            Check("MB of memory", memory / 2**20, _MEGABYTES),
+        ]
+        worst = max(row.p99 for row in rows if isinstance(row, Lookups))
+        others = [row for row in smaller if isinstance(row, Lookups)]
+        tenth = [row.p99 for row in others if row.size * 10 == self._size]
+        if tenth:
+            checks.append(Check("growth of the worst p99", worst / max(tenth), _GROWTH))
+        timing = Timing(self._building, self._building)
+        return [*rows, Row("building", self._size, timing, checks=tuple(checks))]
 
 
-def _lookups(name: str, size: int, times: Sequence[float], rivals: dict[str, float]) -> Lookups:
-    p99 = quantiles(times, n=100, method="inclusive")[98] if len(times) > 1 else times[0]
-    ours = Timing(min(times), median(times))
+def _lookups(name: str, size: int, times: dict[str, list[float]]) -> Lookups:
+    ours = times[_OURS]
+    p99 = quantiles(ours, n=100, method="inclusive")[98] if len(ours) > 1 else ours[0]
+    rivals = {rival: median(times[rival]) for rival in _RIVALS}
     checks = tuple(
         Check(ratio, seconds / rivals[_MEMORY], target)
-        for (ratio, target), seconds in zip(_RATIOS, (ours.median, p99), strict=True)
+        for (ratio, target), seconds in zip(_RATIOS, (median(ours), p99), strict=True)
     )
-    return Lookups(name, size, ours, None, checks if size >= _LARGE else (), p99, rivals)
+    timing = Timing(min(ours), median(ours))
+    return Lookups(name, size, timing, None, checks if size >= _LARGE else (), p99, rivals)
 
 
 def _target(sample: Sequence[TitledSession], place: int) -> tuple[str | None, str]:
@@ -182,76 +192,37 @@ def _target(sample: Sequence[TitledSession], place: int) -> tuple[str | None, st
     return asking.cwd, asking.id
 
 
-def _in_fresh_process(work: Callable[[], Any]) -> Any:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(work).result()
-
-
-def _build_index(path: Path, size: int) -> float:
-    migrate(path)
-    start = perf_counter()
-    with closing(apsw.Connection(str(path))) as connection:
-        connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -128000")
-        sessions = map(_indexed, titled_sessions(size), map(Random, range(size)))
-        while batch := list(islice(sessions, _BATCH)):
-            put_sessions(connection, batch)
-        for _ in merge_grams(connection):
-            pass
-        count_grams(connection)
-    return perf_counter() - start
-
-
-def _indexed(session: TitledSession, random: Random) -> IndexedSession:
-    """Return a session with all that the index holds of an ordinary one."""
-    time_ns = session.created_at * 1_000_000
-    slug = "_no-cwd" if session.cwd is None else f"--{session.cwd[1:].replace('/', '-')}--"
-    return IndexedSession(
-        session.id,
-        session.cwd,
-        session.title,
-        session.created_at,
-        updated_at=session.created_at + random.randrange(10_000_000),
-        parent_session=session.id if random.random() < 0.2 else None,
-        version=4,
-        is_seeded=False,
-        project=slug.encode(),
-        file=b"session.v4.jsonl.zstd",
-        revision=Revision(
-            66_304, random.randrange(10**7), random.randrange(10**6), time_ns + 7, time_ns + 77
-        ),
-        checkpoint=random.randbytes(60),
+def _process(*prepare: Any) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        1,
+        mp_context=get_context("spawn"),
+        initializer=prepare[0] if prepare else None,
+        initargs=prepare[1:],
     )
 
 
-def _time_index(
-    path: Path, questions: dict[str, list[Question]]
-) -> tuple[dict[str, list[float]], int]:
-    """Return the seconds of each lookup, and the memory that the process took up, in bytes."""
-    times = {}
-    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-        connection.execute(_CACHE)
-        for name, asked in questions.items():
-            times[name] = [_time_search(connection, question) for question in asked]
-    return times, _peak_memory()
+_WAYS: Final[dict[str, Callable[[Path], Index | Memory | Instr]]] = dict(
+    zip((_OURS, *_RIVALS), (Index, Memory, Trigrams, Instr), strict=True)
+)
+_MOST_ASKED: Final = {_MEMORY: 20, "FTS5 by hand": 10, "instr": 3}
+"""How many of the needles the rivals are asked: they take longer, and vary less."""
+
+_prepared: list[Index | Memory | Instr] = []
+"""The way that this process asks."""
 
 
-def _time_search(connection: apsw.Connection, question: Question) -> float:
-    needle, cwd, session_id = question
-    start = perf_counter()
-    search(connection, cwd, session_id, needle, LIMIT)
-    return perf_counter() - start
+def _prepare(way: str, path: Path) -> None:
+    _prepared.append(_WAYS[way](path))
 
 
-def _time_rival(
-    time: Callable[[Path, Sequence[Question]], list[float]],
-    path: Path,
-    questions: dict[str, list[Question]],
-    count: int,
-) -> dict[str, list[float]]:
-    asked = {name: drawn[:count] for name, drawn in questions.items()}
-    times = iter(time(path, [question for drawn in asked.values() for question in drawn]))
-    return {name: list(islice(times, len(drawn))) for name, drawn in asked.items()}
+def _time(questions: Sequence[Question]) -> list[float]:
+    (way,) = _prepared
+    times = []
+    for question in questions:
+        start = process_time()
+        way.ask(question)
+        times.append(process_time() - start)
+    return times
 
 
 def _peak_memory() -> int:

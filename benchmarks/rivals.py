@@ -1,22 +1,20 @@
 """What else could answer a lookup: a pass over all text in memory, and SQL as one writes it first.
 
-Each is a function that runs in a process of its own, and returns the seconds of each needle.
+Each way is made from the file that `build_rivals` writes, and then asked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 import apsw
 
 from benchmarks.titles import titled_sessions
 
-__all__ = ["LIMIT", "Question", "build_rivals", "time_instr", "time_memory", "time_trigrams"]
+__all__ = ["LIMIT", "Instr", "Memory", "Question", "Trigrams", "build_rivals"]
 
 LIMIT: Final = 50
 
@@ -61,61 +59,57 @@ def build_rivals(path: Path, size: int) -> None:
             connection.execute("INSERT INTO trigram (trigram) VALUES ('rebuild')")
 
 
-def time_memory(path: Path, questions: Sequence[Question]) -> list[float]:
-    """Time one pass of `bytes.find` over all text, from session to session that matches.
+class Memory:
+    """One pass of `bytes.find` over all text, from session to session that matches.
 
     It neither ranks what it finds nor makes anything of it: an answer costs more than that.
     """
-    with closing(_open(path)) as connection:
-        rows = connection.execute("SELECT id, ifnull(cwd, ''), title FROM plain")
-        text = "".join(
-            f"{session_id}\0{cwd}\0{title}\n" for session_id, cwd, title in rows
-        ).encode()
-    times = []
-    for needle, _, _ in questions:
-        sought = needle.encode()
-        start = perf_counter()
+
+    def __init__(self, path: Path) -> None:
+        with closing(_open(path)) as connection:
+            rows = connection.execute("SELECT id, ifnull(cwd, ''), title FROM plain")
+            lines = (f"{session_id}\0{cwd}\0{title}\n" for session_id, cwd, title in rows)
+            self._text = "".join(lines).encode()
+
+    def ask(self, question: Question) -> None:
+        """Find the places of all sessions that match."""
+        text, needle = self._text, question[0].encode()
         found = []
-        place = text.find(sought)
+        place = text.find(needle)
         while 0 <= place < len(text):
             found.append(place)
-            place = text.find(sought, text.index(b"\n", place) + 1)
-        times.append(perf_counter() - start)
-    return times
+            place = text.find(needle, text.index(b"\n", place) + 1)
 
 
-def time_trigrams(path: Path, questions: Sequence[Question]) -> list[float]:
-    """Time a lookup by FTS5's trigrams, and by LIKE where a needle is too short for them."""
-    with closing(_open(path)) as connection:
-        return [
-            _time(connection, _LIKE, f"%{_escaped(question[0])}%", question)
-            if len(question[0]) < 3
-            else _time(connection, _TRIGRAMS, _quoted(question[0]), question)
-            for question in questions
-        ]
+class Instr:
+    """A statement that looks for the needle in every row."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = _open(path)
+
+    def ask(self, question: Question) -> None:
+        """Read the answer."""
+        self._read(_INSTR, question[0], question)
+
+    def _read(self, statement: str, needle: str, question: Question) -> None:
+        _, cwd, session_id = question
+        parameters = {"needle": needle, "cwd": cwd, "id": session_id, "limit": LIMIT}
+        self._connection.execute(statement + _ORDER, parameters).fetchall()
 
 
-def time_instr(path: Path, questions: Sequence[Question]) -> list[float]:
-    """Time a lookup by `instr` in every row."""
-    with closing(_open(path)) as connection:
-        return [_time(connection, _INSTR, question[0], question) for question in questions]
+class Trigrams(Instr):
+    """FTS5's own trigrams, and LIKE where a needle is too short for them."""
+
+    def ask(self, question: Question) -> None:
+        """Read the answer."""
+        needle = question[0]
+        if len(needle) < 3:
+            escaped = re.sub(r"[\\%_]", r"\\\g<0>", needle)
+            self._read(_LIKE, f"%{escaped}%", question)
+        else:
+            quoted = needle.replace('"', '""')
+            self._read(_TRIGRAMS, f'"{quoted}"', question)
 
 
 def _open(path: Path) -> apsw.Connection:
     return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-
-
-def _time(connection: apsw.Connection, statement: str, needle: str, question: Question) -> float:
-    _, cwd, session_id = question
-    parameters = {"needle": needle, "cwd": cwd, "id": session_id, "limit": LIMIT}
-    start = perf_counter()
-    connection.execute(statement + _ORDER, parameters).fetchall()
-    return perf_counter() - start
-
-
-def _quoted(needle: str) -> str:
-    return '"' + needle.replace('"', '""') + '"'
-
-
-def _escaped(needle: str) -> str:
-    return re.sub(r"[\\%_]", r"\\\g<0>", needle)

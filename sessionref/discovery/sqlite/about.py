@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from hashlib import blake2b
 from typing import Final
+from unicodedata import unidata_version
 
 import apsw
 
@@ -33,7 +34,8 @@ def write_about(connection: apsw.Connection, key: str, value: str) -> None:
 
 
 def rules_id(max_log_bytes: int, known_types: Container[str]) -> str:
-    """Return what changes when a log may come to be readable, or not, without having changed."""
+    """Return what changes when a log may be read or found otherwise without having changed."""
     types = sorted(known_types) if isinstance(known_types, Iterable) else repr(known_types)
-    rules = (_READING, NEWEST_VERSION, max_log_bytes, types)
+    # Which letters have a lower case, and which, is another matter in another Python.
+    rules = (_READING, NEWEST_VERSION, unidata_version, max_log_bytes, types)
     return blake2b(repr(rules).encode(errors="surrogatepass"), digest_size=8).hexdigest()
