@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import aclosing
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -38,16 +39,16 @@ async def watch(index: SqliteTitleIndex, root: str) -> None:
         await index.refresh()
         # Its first news, if only that there are none, comes when the system is being listened to.
         is_listening = False
-        async for changed in awatch(
-            root, debounce=_DEBOUNCE, rust_timeout=_NEWS, yield_on_timeout=True
-        ):
-            session_ids = _sessions_of(root, (path for _, path in changed))
-            if not is_listening or session_ids is None or len(session_ids) > _MOST_OBSERVED:
-                is_listening = True
-                await index.refresh()
-            else:
-                for session_id in session_ids:
-                    await index.observe(session_id)
+        news = awatch(root, debounce=_DEBOUNCE, rust_timeout=_NEWS, yield_on_timeout=True)
+        async with aclosing(news):
+            async for changed in news:
+                session_ids = _sessions_of(root, (path for _, path in changed))
+                if not is_listening or session_ids is None or len(session_ids) > _MOST_OBSERVED:
+                    is_listening = True
+                    await index.refresh()
+                else:
+                    for session_id in session_ids:
+                        await index.observe(session_id)
 
 
 def _sessions_of(root: str, paths: Iterable[str]) -> set[str] | None:
