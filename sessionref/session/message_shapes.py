@@ -118,7 +118,11 @@ class Answer(_Appended, kw_only=True):
         if self.sources is not _NO_SOURCES:
             text = bytes(self.sources)
             if not is_run_before(text, self.seq):
-                parse_source_seqs(decode_json(text), self.seq)
+                try:
+                    sources = decode_json(text)
+                except ValueError:
+                    return False
+                parse_source_seqs(sources, self.seq)
         return _enter_answer(fold, self.time, self.data)
 
 
