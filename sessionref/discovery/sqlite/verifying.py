@@ -34,7 +34,8 @@ async def verify(store: SessionStore, connections: Connections, path: Path) -> l
     """Return in what the index at `path` differs from the logs of a store, each of them read."""
     found: list[Difference] = await connections.read(partial(_check_pages, path=path))
     seen: set[str] = set()
-    async for batch in store.list_sessions():
+    # What raises below must not leave a listing behind that has not come to its end.
+    for batch in [batch async for batch in store.list_sessions()]:
         sessions = [each for each in batch if each.header is not None]
         readings = await store.read_titles(sessions)
         expected = [_expected(*pair) for pair in zip(sessions, readings, strict=True)]
