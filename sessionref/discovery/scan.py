@@ -18,7 +18,7 @@ from sessionref.work import run_all, run_pure
 
 __all__ = ["ScanDiscovery", "match_session"]
 
-_FIRST_BATCH, _LARGEST_BATCH = 16, 64
+_FIRST_BATCH, _LARGEST_BATCH = 16, 256
 """Titles that are read in one go: a change of thread costs about as much as reading a small log.
 
 The longer nothing is found, the more are read before looking again."""

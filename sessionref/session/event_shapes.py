@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from msgspec import Meta, Raw, Struct, field
 
 from sessionref.javascript import MAX_SAFE_INTEGER
+from sessionref.session.json_line import line_decoder
+from sessionref.session.title import parse_title
 
 if TYPE_CHECKING:
     from sessionref.session.fold import SessionFold
@@ -21,12 +23,15 @@ __all__ = [
     "Name",
     "Natural",
     "Plain",
+    "RequestHeader",
+    "Run",
     "Safe",
     "Shape",
     "Step",
     "StepEnd",
     "StepStart",
     "TextRun",
+    "Title",
     "ToolCall",
     "TurnEnd",
     "TurnStart",
@@ -39,7 +44,10 @@ _Members = Annotated[list[str], Meta(min_length=1)]
 
 
 class Shape(Protocol):
-    """A line whose members are checked, but not yet where it stands in its log."""
+    """A line whose members are checked, but not yet where it stands in its log.
+
+    What tells the type of a line is its tag, which `typed` adds.
+    """
 
     seq: int
 
@@ -62,8 +70,12 @@ class Event(Exactly):
 class Plain(Event):
     """An event of which only the place in the log matters; its data may be anything."""
 
-    type: str
     data: Raw
+
+    def enter(self, fold: SessionFold) -> bool:
+        fold.next_seq += 1
+        fold.last_time = self.time
+        return True
 
 
 class _Turn(Exactly):
@@ -73,7 +85,6 @@ class _Turn(Exactly):
 class TurnStart(Event):
     """The beginning of a turn, in no older spelling."""
 
-    type: Literal["turn/start"]
     data: _Turn
 
     def enter(self, fold: SessionFold) -> bool:
@@ -93,7 +104,6 @@ class _EndedTurn(Struct, gc=False):
 class TurnEnd(Event):
     """The end of a turn, for a reason that has never been spelled otherwise."""
 
-    type: Literal["turn/end"]
     data: _EndedTurn
 
     def enter(self, fold: SessionFold) -> bool:
@@ -111,7 +121,6 @@ class Step(Struct, gc=False):
 class StepStart(Event):
     """The beginning of a step."""
 
-    type: Literal["step/start"]
     data: Step
 
     def enter(self, fold: SessionFold) -> bool:
@@ -122,11 +131,37 @@ class StepStart(Event):
 class StepEnd(Event):
     """The end of a step."""
 
-    type: Literal["step/end"]
     data: Step
 
     def enter(self, fold: SessionFold) -> bool:
         fold.open_turn.end_step()
+        return fold.pass_over(1, self.time)
+
+
+class _Reasoned(Struct, gc=False):
+    reason: str
+
+
+class RequestHeader(Event):
+    """What a request to the model began with, in a version that judges why it is told."""
+
+    data: _Reasoned
+
+    def enter(self, fold: SessionFold) -> bool:
+        return self.data.reason != "fallback" and fold.pass_over(1, self.time)
+
+
+class Title(Event):
+    """A title."""
+
+    data: Raw
+
+    def enter(self, fold: SessionFold) -> bool:
+        try:
+            data = line_decoder()(bytes(self.data))
+        except ValueError:
+            return False
+        fold.title = parse_title(data, self.seq, self.time)
         return fold.pass_over(1, self.time)
 
 
@@ -137,7 +172,6 @@ class _StartedCall(Step, gc=False):
 class ToolCall(Event):
     """The start of a tool."""
 
-    type: Literal["tool/call"]
     data: _StartedCall
 
     def enter(self, fold: SessionFold) -> bool:
@@ -162,25 +196,25 @@ class _CallDeltas(_Deltas, kw_only=True):
     name: str = ""
 
 
-class _Run(Exactly):
+class Run(Exactly):
+    """A packed run, of which every string is decoded."""
+
     seq: Natural = field(name="seq0")
     time: Safe = field(name="time0")
 
 
-class TextRun(_Run, kw_only=True):
+class TextRun(Run, kw_only=True):
     """A packed run of what the model said or thought, whose times do not fall."""
 
-    type: Literal["text-chunks", "reasoning-chunks"]
     data: _TextDeltas
 
     def enter(self, fold: SessionFold) -> bool:
         return _enter_run(fold, self.time, self.data.dt, len(self.data.members))
 
 
-class CallRun(_Run, kw_only=True):
+class CallRun(Run, kw_only=True):
     """A packed run of the arguments of a tool call, whose times do not fall."""
 
-    type: Literal["tool-call-chunks"]
     data: _CallDeltas
 
     def enter(self, fold: SessionFold) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from sessionref.errors import SessionDamagedError, SessionUnsupportedError
 from sessionref.javascript import MAX_SAFE_INTEGER, shown
@@ -59,8 +59,7 @@ class SessionFold:
 
     Without `keeps_surface` the surface of the log that comes out is empty and a crashed last turn
     stays open; the rest is found more quickly.  `next_seq` is the seq that the next event must
-    have, `last_time` the time of the last one, and `plain_types` are the types of events of which
-    nothing but their place in the log matters: `sessionref.session.typed` moves the two on without
+    have, and `last_time` the time of the last one: `sessionref.session.typed` moves them on without
     `take`.
     """
 
@@ -74,32 +73,17 @@ class SessionFold:
         self._upgrades = generation.upgrades
         self._known_types = known_types
         self.surface = Surface()
-        self._title: SessionTitle | None = None
+        self.title: SessionTitle | None = None
         self.open_turn = OpenTurn()
         self._is_seeded = False
-        self.plain_types = generation.plain_types
         self.next_seq = 0
         self.last_time: int | None = None
         self._log_only_types = generation.log_only_types
-        self._meanings: dict[str, Callable[[Record], None]] = {
-            "turn/start": self._start_turn,
-            "turn/end": self._end_turn,
-            "step/start": self._start_step,
-            "step/end": self._end_step,
-            "tool/call": self._call,
-            "session/title": self._set_title,
-            "session/end-seed": self._end_seed,
-        }
 
     @property
     def state(self) -> FoldState:
         """What a fold of the rest of the log must know."""
         return FoldState(self.next_seq, self.last_time, self._is_seeded)
-
-    @property
-    def title(self) -> SessionTitle | None:
-        """The title so far."""
-        return self._title
 
     def go_on_from(self, state: FoldState) -> None:
         """Take the events before the next one as read, their surface and title forgotten.
@@ -129,7 +113,7 @@ class SessionFold:
         ):
             meaning = self._meanings.get(kind)
             if meaning is not None:
-                meaning(value)
+                meaning(self, value)
             self.next_seq = seq + 1
             self.last_time = time
             return
@@ -175,7 +159,7 @@ class SessionFold:
                 raise SessionDamagedError(reason=f"{shown(kind)} may not carry {member}")
         meaning = self._meanings.get(kind)
         if meaning is not None:
-            meaning(record)
+            meaning(self, record)
 
     def close(self) -> SessionLog:
         """Return what the log means; an open last turn is closed first."""
@@ -187,7 +171,7 @@ class SessionFold:
         return SessionLog(
             header=self.header,
             surface=tuple(self.surface) if self.keeps_surface else (),
-            title=self._title,
+            title=self.title,
             last_seq=self.next_seq - 1 if self.next_seq else None,
             last_time=self.last_time,
         )
@@ -239,12 +223,22 @@ class SessionFold:
         self.open_turn.call(require_name(data, "callId"), record["seq"])
 
     def _set_title(self, record: Record) -> None:
-        self._title = parse_title(record["data"], record["seq"], record["time"])
+        self.title = parse_title(record["data"], record["seq"], record["time"])
 
     def _end_seed(self, record: Record) -> None:
         data = record["data"]
         if type(data) is dict and data.get("inherited") is True:
             self._is_seeded = True
+
+    _meanings: ClassVar[Mapping[str, Callable[[SessionFold, Record], None]]] = {
+        "turn/start": _start_turn,
+        "turn/end": _end_turn,
+        "step/start": _start_step,
+        "step/end": _end_step,
+        "tool/call": _call,
+        "session/title": _set_title,
+        "session/end-seed": _end_seed,
+    }
 
 
 def fold_events(

@@ -22,6 +22,7 @@ __all__ = ["Answer", "AnyResult", "Prompt", "Result", "StreamedAnswer"]
 
 _BRACKET, _QUOTE = b'["'
 _NO_SOURCES: Final = Raw(b"")
+_WITHOUT_TEXT: Final = {"user": SurfaceNode("user"), "assistant": SurfaceNode("assistant")}
 
 
 # msgspec lets a lone shape without its tag pass, and so these stand in unions only.
@@ -43,14 +44,28 @@ _Blocks = list[_Text | _Reasoning | _Call]
 _decode_string: Final = Decoder(str).decode
 
 
-def _read_text(blocks: _Blocks, *, is_wanted: bool) -> str | None:
-    """Return the texts of some blocks, nothing if none is wanted; None if one is no string."""
+def _has_strings(blocks: _Blocks) -> bool:
+    """Return whether every text among some blocks is a string, none of them made."""
+    for block in blocks:
+        if type(block) is _Text and memoryview(block.text)[0] != _QUOTE:
+            return False
+    return True
+
+
+def _read_node(
+    speaker: Literal["user", "assistant"], blocks: _Blocks, *, is_wanted: bool
+) -> SurfaceNode | None:
+    """Return the node of what somebody says, its text left out unless wanted.
+
+    None if a text is no string.
+    """
+    if not _has_strings(blocks):
+        return None
+    if not is_wanted:
+        return _WITHOUT_TEXT[speaker]
     texts = [block.text for block in blocks if type(block) is _Text]
-    for text in texts:
-        if memoryview(text)[0] != _QUOTE:
-            return None
     try:
-        return "\n".join(map(_decode_string, texts)) if is_wanted else ""
+        return SurfaceNode(speaker, "\n".join(map(_decode_string, texts)))
     except ValueError:
         return None
 
@@ -75,14 +90,13 @@ class _Appended(Event):
 class Prompt(_Appended, kw_only=True):
     """What a person wrote."""
 
-    type: Literal["user/message"]
     data: _Words
 
     def enter(self, fold: SessionFold) -> bool:
-        text = _read_text(self.data.content, is_wanted=fold.keeps_surface)
-        if text is None:
+        node = _read_node("user", self.data.content, is_wanted=fold.keeps_surface)
+        if node is None:
             return False
-        fold.surface.append(self.seq, SurfaceNode("user", text))
+        fold.surface.append(self.seq, node)
         return fold.pass_over(1, self.time)
 
 
@@ -110,7 +124,6 @@ class _Streamed(_Answered, gc=False):
 class Answer(_Appended, kw_only=True):
     """What the model answered, and maybe the chunks that it came in."""
 
-    type: Literal["assistant/message"]
     data: _Answered
     sources: Raw = field(name="sourceEventSeqs", default=_NO_SOURCES)
 
@@ -129,7 +142,6 @@ class Answer(_Appended, kw_only=True):
 class StreamedAnswer(_Appended, kw_only=True):
     """What the model answered, with the stream that it came in."""
 
-    type: Literal["assistant/message"]
     data: _Streamed
 
     def enter(self, fold: SessionFold) -> bool:
@@ -141,11 +153,11 @@ class StreamedAnswer(_Appended, kw_only=True):
 
 def _enter_answer(fold: SessionFold, time: int, data: _Answered) -> bool:
     blocks = data.message.content
-    text = _read_text(blocks, is_wanted=fold.keeps_surface)
-    if text is None:
+    node = _read_node("assistant", blocks, is_wanted=fold.keeps_surface)
+    if node is None:
         return False
     calls = [block.id for block in blocks if type(block) is _Call]
-    fold.surface.append(fold.next_seq, SurfaceNode("assistant", text))
+    fold.surface.append(fold.next_seq, node)
     fold.open_turn.ask(data.turn, data.step, calls)
     return fold.pass_over(1, time)
 
@@ -207,7 +219,6 @@ class _Returned(Exactly):
 class AnyResult(_Appended, kw_only=True):
     """What a tool returned, without a remark of the host on it."""
 
-    type: Literal["tool/result"]
     data: _Returned
     sources: list[Any] | UnsetType = field(name="sourceEventSeqs", default=UNSET)
 
@@ -216,7 +227,7 @@ class AnyResult(_Appended, kw_only=True):
         answer, call_id = message.answer, message.source.call_id
         if answer.call_id != call_id or self.sources == []:
             return False
-        if _read_text(answer.content, is_wanted=False) is None:
+        if not _has_strings(answer.content):
             return False
         if self.sources is not UNSET:
             parse_source_seqs(self.sources, self.seq)

@@ -25,7 +25,8 @@ def is_run_before(text: bytes, seq: int) -> bool:
         return False
     start = _place(int(first))
     # Each seq has a comma behind it, and the last one a bracket.
-    return text[1:-1] == _numbers()[start : _place(seq) - 1]
+    end = _place(seq) - 1
+    return len(text) == end - start + 2 and _numbers().startswith(text[1:-1], start)
 
 
 def _place(number: int) -> int:

@@ -12,18 +12,23 @@ beyond a double and nesting beyond a thousand levels go unnoticed, as they do in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from functools import cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct, defstruct
 from msgspec.json import Decoder
 
 from sessionref.session.event_shapes import (
     CallRun,
     Plain,
+    RequestHeader,
+    Run,
     Shape,
     StepEnd,
     StepStart,
     TextRun,
+    Title,
     ToolCall,
     TurnEnd,
     TurnStart,
@@ -49,10 +54,6 @@ if TYPE_CHECKING:
 
 __all__ = ["take_lines"]
 
-_TYPE: Final = len(b'{"type":"')
-_LONGEST_TYPE: Final = 64
-_WHOLLY_DECODED: Final = frozenset({b"text-chunks", b"reasoning-chunks", b"tool-call-chunks"})
-
 _SHAPES: Final[Mapping[object, type[Shape]]] = {
     assistant_node: Answer,
     streamed_assistant_node: StreamedAnswer,
@@ -68,50 +69,48 @@ def take_lines(fold: SessionFold, lines: Iterable[bytes]) -> None:
     Raises what parsing a line and `SessionFold.take` raise: `ValueError` or a `StorageError`; the
     line is then the last that was taken from `lines`.
     """
-    find_decoder, decode_any = _decoders(fold.header.version).get, line_decoder()
-    plain_types = fold.plain_types
+    decode, decode_any = _decoder(fold.header.version), line_decoder()
     for line in lines:
-        # Writers put the type first; where one does not, the line is only read more slowly.
-        kind = line[_TYPE : line.find(b'"', _TYPE, _LONGEST_TYPE)]
-        decode = find_decoder(kind)
-        if decode is not None:
-            try:
-                # What is passed over is not decoded, and must be UTF-8 all the same.
-                if not line.isascii() and kind not in _WHOLLY_DECODED:
-                    line.decode()
-                shape = decode(line)
-            except (ValueError, RecursionError):
-                pass
-            else:
-                if shape.seq == fold.next_seq:
-                    if isinstance(shape, Plain):
-                        # A member may stand in a line twice: the last one counts.
-                        if shape.type in plain_types:
-                            fold.next_seq += 1
-                            fold.last_time = shape.time
-                            continue
-                    elif shape.enter(fold):
-                        continue
+        try:
+            shape = decode(line)
+            # What is passed over is not decoded, and must be UTF-8 all the same.
+            if not (line.isascii() or isinstance(shape, Run)):
+                line.decode()
+        except (ValueError, RecursionError):
+            pass
+        else:
+            if shape.seq == fold.next_seq and shape.enter(fold):
+                continue
         fold.take(decode_any(line))
 
 
 @cache
-def _decoders(version: int) -> Mapping[bytes, Callable[[bytes], Plain | Shape]]:
-    """Return what parses a line, by its type."""
+def _decoder(version: int) -> Callable[[bytes], Shape]:
+    """Return what parses a line of one of the shapes of a version."""
     generation = require_version(version)
-    shapes: dict[str, type[Plain | Shape]] = {
+    shapes: dict[str, type[Shape]] = {
         **dict.fromkeys(generation.plain_types, Plain),
         "turn/start": TurnStart,
         "turn/end": TurnEnd,
         "step/start": StepStart,
         "step/end": StepEnd,
         "tool/call": ToolCall,
+        "session/title": Title,
         "user/message": Prompt,
     }
+    if "request/header" in generation.upgrades:
+        shapes["request/header"] = RequestHeader
     for kind, node in generation.surface_types.items():
         if node in _SHAPES:
             shapes[kind] = _SHAPES[node]
     if generation.has_chunk_lines:
         shapes |= {"text-chunks": TextRun, "reasoning-chunks": TextRun}
         shapes |= {"tool-call-chunks": CallRun}
-    return {kind.encode(): Decoder(shape).decode for kind, shape in shapes.items()}
+    any_shape: Any = reduce(or_, (_tagged(shape, kind) for kind, shape in shapes.items()))
+    return Decoder(any_shape).decode
+
+
+@cache
+def _tagged(shape: type[Shape], kind: str) -> type[Struct]:
+    """Return the shape of the lines of one type."""
+    return defstruct(shape.__name__, (), bases=(shape,), tag_field="type", tag=kind)

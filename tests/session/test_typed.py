@@ -36,6 +36,7 @@ def every_shape(version: int) -> list[bytes]:
     log.start_step()
     for text in ("a", "b\n", "é"):
         log.chunk(text)
+    log.append("request/header", {"header": {}, "reason": "initial"})
     log.append("request/context", {"provider": "p"})
     log.assistant("answer", blocks=(text_block("漢 \U0001f600"), tool_call_block("c")))
     log.tool_call("c")
@@ -47,7 +48,7 @@ def every_shape(version: int) -> list[bytes]:
     log.start_turn(2)
     log.user("again")
     if version == 0:
-        log.events[8]["sourceEventSeqs"] = [4, 5, 6, 7]
+        log.events[9]["sourceEventSeqs"] = [5, 6, 7, 8]
         records = [{"type": "session", **log.header.to_wire()}, *pack_runs(log.events)]
         return [json_line(record) for record in records]
     return rewrite(log.header, log.events, version).lines()
@@ -131,6 +132,7 @@ def test_the_common_lines_are_taken_at_once(version: int, monkeypatch: pytest.Mo
     """What most lines are never comes to the fold as data."""
     common = {"turn/start", "turn/end", "step/start", "step/end", "tool/call", "tool/result"}
     common |= {"assistant/message", "agent/inbox/spliced", "request/context"}
+    common |= {"request/header", "session/title"}
     common |= {"text-chunks"} if version == 0 else set()
     assert taken_at_once(SHAPES[version], monkeypatch) >= common
 
@@ -144,7 +146,11 @@ def test_sound_lines_mean_the_same(version: int) -> None:
 
 
 @given(changed_lines())
-@example([line.replace(b"[4,5,6,7]", b"[1e999]") for line in SHAPES[0]])
+@example([line.replace(b"[5,6,7,8]", b"[1e999]") for line in SHAPES[0]])
+@example([line.replace(b'"initial"', b'"fallback"') for line in SHAPES[0]])
+@example([line.replace(b'"initial"', b'"fallback"') for line in SHAPES[4]])
+@example([line.replace(b'"title":"T"', b'"title":"\\ud800"') for line in SHAPES[0]])
+@example([line.replace(b'"title":"T"', b'"title":1e400') for line in SHAPES[0]])
 @example([*SHAPES[0][:3], b'{"type":"assistant/chunk","seq":2,"time":1,"data":"\xff"}'])
 @example([*SHAPES[0][:3], b'{"type":"assistant/chunk","seq":2,"time":1,"data":"\\ud800"}'])
 @example([*SHAPES[0][:3], b'{"type":"todo/write","seq":2,"time":1,"data":0,"type":"turn/end"}'])

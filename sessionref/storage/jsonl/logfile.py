@@ -17,7 +17,7 @@ from sessionref.errors import (
 )
 from sessionref.storage.protocol import Revision
 
-__all__ = ["BoundedFile", "located", "open_log", "revision_of"]
+__all__ = ["BoundedFile", "open_log", "revision_of"]
 
 _OPEN_FLAGS: Final = (
     os.O_RDONLY
@@ -36,7 +36,8 @@ _COMPARED_BYTES: Final = 2**12
 def open_log(path: str) -> Iterator[tuple[FileIO, Revision]]:
     """Yield a log opened for reading, and its state: a regular file, no link, pipe or folder.
 
-    Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.
+    Raises `SessionDamagedError` with the path, and `FileNotFoundError` if there is nothing.  What
+    is raised inside tells the path, too; a failure to read becomes `SessionDamagedError`.
     """
     try:
         file = FileIO(path, "rb", opener=_open)
@@ -49,21 +50,15 @@ def open_log(path: str) -> Iterator[tuple[FileIO, Revision]]:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise SessionDamagedError(reason="it is not a regular file", path=path)
-        yield file, revision_of(found)
-
-
-@contextmanager
-def located(path: str) -> Iterator[None]:
-    """Let what is raised inside tell the path; a failure to read becomes `SessionDamagedError`."""
-    try:
-        yield
-    except OSError as error:
-        raise SessionDamagedError(reason=_reason(error), path=path) from error
-    except MemoryError as error:
-        reason = "reading it takes more memory than there is"
-        raise SessionTooLargeError(reason=reason, path=path, limit=0) from error
-    except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
-        raise error.located(path) from error.__cause__
+        try:
+            yield file, revision_of(found)
+        except OSError as error:
+            raise SessionDamagedError(reason=_reason(error), path=path) from error
+        except MemoryError as error:
+            reason = "reading it takes more memory than there is"
+            raise SessionTooLargeError(reason=reason, path=path, limit=0) from error
+        except (SessionDamagedError, SessionUnsupportedError, SessionTooLargeError) as error:
+            raise error.located(path) from error.__cause__
 
 
 def _open(path: str, _: int) -> int:

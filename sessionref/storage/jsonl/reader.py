@@ -37,11 +37,7 @@ from sessionref.storage.jsonl.layout import (
     project_name,
     session_name,
 )
-from sessionref.storage.jsonl.logfile import (
-    BoundedFile,
-    located,
-    open_log,
-)
+from sessionref.storage.jsonl.logfile import BoundedFile, open_log
 from sessionref.storage.protocol import Revision
 
 __all__ = [
@@ -86,7 +82,7 @@ def read_log_header(path: str) -> tuple[SessionHeader, Revision]:
     Raises `SessionDamagedError` or `SessionUnsupportedError` with the path, and
     `FileNotFoundError` if there is no such file.
     """
-    with open_log(path) as (file, revision), located(path):
+    with open_log(path) as (file, revision):
         if is_compressed(path):
             header = read_header(_first_frame_line(file, revision))
         else:
@@ -132,7 +128,7 @@ def read_in_one_state(path: str, read: Callable[[BoundedFile], _Result]) -> _Res
     if problem is not None:
         raise problem
     for _ in range(_TRIES):
-        with open_log(path) as (file, revision), located(path):
+        with open_log(path) as (file, revision):
             bounded = BoundedFile(file, revision)
             try:
                 found = read(bounded)
